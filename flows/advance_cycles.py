@@ -19,6 +19,7 @@ from tasks.freeze_cycle import freeze_cycle
 from tasks.judge_cycle import judge_cycle
 from tasks.plan_round import plan_round
 from tasks.policy import LONGEST_RUN, sealed
+from tasks.purge_store import purge_store
 from tasks.reconcile_queue import reconcile_queue
 from tasks.send_notifications import send_notifications
 from tasks.settle_cycle import settle_cycle
@@ -32,6 +33,7 @@ TASKS: Final[Mapping[str, Task[..., Any]]] = {
     "judge": judge_cycle,
     "reconcile": reconcile_queue,
     "notify": send_notifications,
+    "purge": purge_store,
 }
 """The engine's steps as tasks."""
 

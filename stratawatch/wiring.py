@@ -14,6 +14,7 @@ from stratawatch.config.problems import ConfigProblems
 from stratawatch.config.settings import Settings
 from stratawatch.engine.baselines.baselines_from_labels import BaselineItemReader
 from stratawatch.engine.model.panel_spec import PanelSpec
+from stratawatch.engine.model.retention import Retention
 from stratawatch.engine.ports import ChannelRule, Clock, Heartbeat, LabelQueue, Ports, PredictionSource, Store
 from stratawatch.engine.ports.clock import FixedClock, SystemClock
 from stratawatch.errors import ConfigError, StratawatchError
@@ -78,6 +79,7 @@ def wire(
             name: ChannelRule(alert.fallback, alert.timeout.total_seconds()) for name, alert in alerts.items()
         },
         heartbeat=heartbeat(configuration),
+        retention=Retention(**dict(settings.retention)),
     )
     return Installation(ports, configuration.panels, settings, report_folder, configuration)
 

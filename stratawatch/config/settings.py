@@ -38,6 +38,14 @@ class HeartbeatSettings(Shape):
     timeout: Annotated[PositiveDuration, Field(le=LONGEST_TIMEOUT)] = timedelta(seconds=20)
 
 
+class RetentionSettings(Shape):
+    """[retention]: how long the store keeps what estimates do not need."""
+
+    payload: PositiveDuration = timedelta(days=90)
+    bad_rows: PositiveDuration = timedelta(days=90)
+    revisions: PositiveDuration = timedelta(days=365)
+
+
 class ScheduleSettings(Shape):
     """[schedule]: when the served flows run, in UTC."""
 
@@ -55,5 +63,6 @@ class Settings(Shape):
     schedule: ScheduleSettings = ScheduleSettings()
     checks: ChecksSettings = ChecksSettings()
     heartbeat: HeartbeatSettings | None = None
+    retention: RetentionSettings = RetentionSettings()
     alerts: list[ChannelSettings] = Field(default_factory=list)
     panels: Annotated[dict[Name, PanelSettings], Field(min_length=1)]

@@ -14,13 +14,14 @@ from stratawatch.adapters.store.leases import SqlLeases
 from stratawatch.adapters.store.newest_commit import newest_commit
 from stratawatch.adapters.store.outbox import SqlOutbox
 from stratawatch.adapters.store.panels import SqlPanels
+from stratawatch.adapters.store.retention import SqlRetention
 from stratawatch.adapters.store.rounds import SqlRounds
 from stratawatch.adapters.store.transitions import move
 from stratawatch.engine.model.states import Entity
 from stratawatch.engine.ports.alarm_repositories import AlarmRepository, NotificationOutbox
 from stratawatch.engine.ports.cycle_repositories import CycleRepository, PanelRepository, RoundRepository
 from stratawatch.engine.ports.label_repositories import BaselineRepository, EstimateRepository, LabelRepository
-from stratawatch.engine.ports.transaction import LastRunRepository, LeaseRepository
+from stratawatch.engine.ports.transaction import LastRunRepository, LeaseRepository, RetentionRepository
 
 
 class SqlTransaction:
@@ -38,6 +39,7 @@ class SqlTransaction:
         self.outbox: NotificationOutbox = SqlOutbox(connection)
         self.leases: LeaseRepository = SqlLeases(connection)
         self.last_runs: LastRunRepository = SqlLastRuns(connection)
+        self.retention: RetentionRepository = SqlRetention(connection)
 
     def move(self, entity: Entity, entity_id: int, old: str, new: str, *, at: datetime, why: str) -> None:
         """UPDATE ... WHERE id = :id AND state = :old: one row, logged, or StaleState."""

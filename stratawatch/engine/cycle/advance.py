@@ -11,6 +11,7 @@ from stratawatch.engine.alarms.send_notifications import send_notifications
 from stratawatch.engine.cycle.freeze_cycle import freeze_cycle
 from stratawatch.engine.cycle.judge_cycle import judge_cycle
 from stratawatch.engine.cycle.plan_round import plan_round, wants_plan
+from stratawatch.engine.cycle.purge_store import purge_store
 from stratawatch.engine.cycle.settle_cycle import settle_cycle
 from stratawatch.engine.labels.collect_labels import Collected, collect_labels
 from stratawatch.engine.labels.dispatch_batch import dispatch_batch
@@ -66,6 +67,7 @@ ONCE: Final[Mapping[str, Callable[[Ports], object]]] = {
     "collect": collect_labels,
     "reconcile": reconcile_queue,
     "notify": send_notifications,
+    "purge": purge_store,
 }
 """What is done once, before and after the steps."""
 
@@ -87,6 +89,7 @@ def advance(ports: Ports, call: Call | None = None) -> AdvanceResult:
             work.once("reconcile")
         work.examined()
         sent = work.once("notify")
+        work.once("purge")
         work.close()
     return AdvanceResult(collected or Collected(), steps, sent or 0, tuple(work.troubles))
 

@@ -13,6 +13,7 @@ from stratawatch.engine.model.input_profile import InputProfile
 from stratawatch.engine.model.label_events import Batch as BatchRecord
 from stratawatch.engine.model.label_events import PollResult, Receipt
 from stratawatch.engine.model.panel_spec import PanelSpec, RequiredColumn, Window
+from stratawatch.engine.model.retention import Retention
 from stratawatch.engine.ports.transaction import Transaction
 from stratawatch.errors import InputRefused
 
@@ -191,6 +192,7 @@ class Ports:
     channels: Mapping[str, AlertChannel]
     channel_rules: Mapping[str, ChannelRule] = field(default_factory=dict)
     heartbeat: Heartbeat | None = None
+    retention: Retention = field(default_factory=Retention)
 
     def channel_rule(self, name: str) -> ChannelRule:
         """How a channel is used, the ordinary way if nothing else is said."""

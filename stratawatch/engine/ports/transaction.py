@@ -39,6 +39,33 @@ class LastRunRepository(Protocol):
         ...
 
 
+class RetentionRepository(Protocol):
+    """Takes out what has a period, and nothing that estimates or plans need."""
+
+    def ended_cycles(self, after: int, by: datetime, most: int) -> tuple[tuple[int, ...], int]:
+        """The next cycles that were judged or cancelled by a moment, and the last transition of them.
+
+        `after` is the last transition of those before them.
+        """
+        ...
+
+    def drop_undrawn_payload(self, cycle_id: int) -> None:
+        """Forget what was read of items that nobody was asked about."""
+        ...
+
+    def drop_payload(self, cycle_id: int) -> None:
+        """Forget what labellers were shown of a cycle's items; their keys stay in the batches."""
+        ...
+
+    def drop_bad_rows(self, before: datetime) -> int:
+        """Forget rows that were last set aside before a moment; returns how many."""
+        ...
+
+    def drop_replaced_revisions(self, before: datetime) -> int:
+        """Forget estimates made before a moment that a later revision of their cycle replaced; returns how many."""
+        ...
+
+
 class Transaction(Protocol):
     """One unit of work over all repositories. Rolls back unless `commit` was called."""
 
@@ -52,6 +79,7 @@ class Transaction(Protocol):
     outbox: NotificationOutbox
     leases: LeaseRepository
     last_runs: LastRunRepository
+    retention: RetentionRepository
 
     def move(self, entity: Entity, entity_id: int, old: str, new: str, *, at: datetime, why: str) -> None:
         """UPDATE ... WHERE id = :id AND state = :old: one row, logged, or StaleState.

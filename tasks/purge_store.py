@@ -1,0 +1,23 @@
+"""Take out of the store what its periods are over for."""
+
+from prefect import get_run_logger
+
+from stratawatch.engine.cycle import purge_store as engine
+from stratawatch.engine.model.retention import Purged
+from stratawatch.engine.ports import Ports
+from tasks.policy import use_case
+
+
+@use_case(run_name="purge store")
+def purge_store(ports: Ports) -> Purged:
+    """Purge payload, rows set aside and replaced estimates whose periods are over."""
+    purged = engine.purge_store(ports)
+    if purged != Purged():
+        get_run_logger().info(
+            "purged: payload of undrawn items of %d cycles, all payload of %d, %d bad rows, %d replaced revisions",
+            purged.undrawn,
+            purged.payloads,
+            purged.bad_rows,
+            purged.revisions,
+        )
+    return purged

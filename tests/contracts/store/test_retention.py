@@ -1,0 +1,108 @@
+"""The purge takes out what has a period, and changes no estimate, no draw and no plan."""
+
+from datetime import timedelta
+
+import pytest
+
+from stratawatch.engine.cycle.advance import advance
+from stratawatch.engine.cycle.purge_store import CYCLES_AT_ONCE, PURGE, purge_store
+from stratawatch.engine.model.quarantined_row import QuarantinedRow
+from stratawatch.engine.model.retention import Purged
+from tests.support.scenario import Scenario, label_cycle, open_all, relabel
+
+
+@pytest.fixture
+def labelled(store) -> Scenario:
+    """A judged cycle, before any purge but that of its own advances."""
+    scenario = Scenario.around(store)
+    scenario.produce(0)
+    label_cycle(scenario)
+    return scenario
+
+
+def facts(scenario: Scenario, cycle: int = 1):
+    """What estimates and plans are made of, and the estimates."""
+    with scenario.ports.store.begin() as tx:
+        candidates = [(c.item, c.digest, c.atom, c.pattern, c.segments) for c in tx.cycles.candidates(cycle)]
+        return candidates, tx.rounds.draws(cycle), tx.estimates.latest(cycle), tx.cycles.atoms(cycle)
+
+
+def with_payload(scenario: Scenario, cycle: int = 1) -> set[str]:
+    with scenario.ports.store.begin() as tx:
+        return {one.item for one in tx.cycles.candidates(cycle) if one.payload}
+
+
+def drawn(scenario: Scenario, cycle: int = 1) -> set[str]:
+    with scenario.ports.store.begin() as tx:
+        return {draw.item for draw in tx.rounds.draws(cycle)}
+
+
+def purge_all(scenario: Scenario) -> None:
+    while purge_store(scenario.ports) != Purged():
+        pass
+
+
+def test_payload_of_undrawn_items_goes_when_the_cycle_is_judged(labelled):
+    assert with_payload(labelled) == drawn(labelled) != set()
+
+
+def test_payload_of_drawn_items_stays_for_its_period_and_then_goes_with_that_of_the_batches(labelled):
+    before = facts(labelled)
+    labelled.clock.advance(days=89)
+    purge_all(labelled)
+    assert with_payload(labelled) == drawn(labelled)
+    labelled.clock.advance(days=2)
+    purge_all(labelled)
+    assert with_payload(labelled) == set()
+    with labelled.ports.store.begin() as tx:
+        tasks = [task for batch in tx.rounds.batches(cycle_id=1) for task in batch.tasks]
+        assert {task.item_key for task in tasks} == {draw.item_key for draw in tx.rounds.draws(1)}
+        assert all(task.payload == {} for task in tasks)
+    assert facts(labelled) == before
+
+
+def test_a_late_label_is_judged_after_all_payload_went(labelled):
+    labelled.clock.advance(days=91)
+    purge_all(labelled)
+    relabel(labelled, "no")
+    with labelled.ports.store.begin() as tx:
+        assert tx.estimates.latest(1).number == 2
+
+
+def test_a_cycle_under_way_keeps_all(store):
+    scenario = Scenario.around(store)
+    scenario.produce(0)
+    open_all(scenario)
+    advance(scenario.ports)
+    scenario.clock.advance(days=1)
+    assert purge_store(scenario.ports) == Purged()
+    assert with_payload(scenario) > drawn(scenario)
+
+
+def test_bad_rows_and_replaced_revisions_go_after_their_periods(labelled):
+    relabel(labelled, "no")
+    now = labelled.clock.now()
+    with labelled.ports.store.begin() as tx:
+        tx.cycles.quarantine(None, [QuarantinedRow("label", "k", "junk", {})], now)
+        tx.commit()
+    labelled.clock.advance(days=91)
+    purge_all(labelled)
+    with labelled.ports.store.begin() as tx:
+        assert tx.cycles.quarantined() == ()
+        newest = tx.estimates.latest(1)
+        assert tx.estimates.latest(1, now - timedelta(hours=1)).number == 1
+    labelled.clock.advance(days=300)
+    purge_all(labelled)
+    with labelled.ports.store.begin() as tx:
+        assert tx.estimates.latest(1) == newest
+        assert tx.estimates.latest(1, now - timedelta(hours=1)) is None
+
+
+def test_an_idle_purge_writes_nothing_and_years_go_in_parts(labelled):
+    with labelled.ports.store.begin() as tx:
+        before = tx.labels.cursor(PURGE)
+    assert purge_store(labelled.ports) == Purged()
+    with labelled.ports.store.begin() as tx:
+        assert tx.labels.cursor(PURGE) == before != {}
+        assert len(tx.retention.ended_cycles(0, labelled.clock.now(), CYCLES_AT_ONCE)[0]) == 1
+        assert tx.retention.ended_cycles(0, labelled.clock.now(), 0) == ((), 0)
