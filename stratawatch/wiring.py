@@ -135,15 +135,18 @@ def queue(configuration: Configuration) -> LabelQueue:
 
 def heartbeat(configuration: Configuration) -> Heartbeat | None:
     """What tells a watcher of a good advance, if there is one; its address is looked up when it is asked."""
+    if configuration.settings.heartbeat is None:
+        return None
+    return lambda: heartbeat_address(configuration).get()
+
+
+def heartbeat_address(configuration: Configuration) -> SecretAddress:
+    """The address of [heartbeat], which must be there, looked up now."""
     settings = configuration.settings.heartbeat
     if settings is None:
-        return None
-    url, timeout = settings.url, settings.timeout.total_seconds()
-
-    def beat() -> None:
-        SecretAddress("the heartbeat", configuration.context.reveal(url), timeout=timeout).get()
-
-    return beat
+        raise ConfigError("there is no [heartbeat]")
+    url = configuration.context.reveal(settings.url)
+    return SecretAddress("the heartbeat", url, timeout=settings.timeout.total_seconds())
 
 
 class OnUse(Mapping[str, Port], Generic[Port]):

@@ -266,8 +266,19 @@ def _inspect_channels(report: CheckReport, configuration: "Configuration") -> No
 
         def look(settings: "ChannelSettings" = settings) -> Facts:
             settings.build(configuration.context)
-            return {"kind": settings.kind, "state": "can be built; `check` sends nothing"}
+            used = {"used": "where every other channel failed to take a page"} if settings.fallback else {}
+            return {"kind": settings.kind, **used, "state": "can be built; `check` sends nothing"}
 
         _look(report, configuration, f"alerts to {settings.name}", ("alerts", index), look)
     if not configuration.settings.alerts:
         report.found["alerts"] = {"channels": "none: nobody is told of a breach"}
+    heartbeat = configuration.settings.heartbeat
+    if heartbeat is not None and all(problem.place[:1] != ("heartbeat",) for problem in missing):
+        _look(report, configuration, "heartbeat", ("heartbeat", "url"), lambda: _heartbeat(configuration))
+
+
+def _heartbeat(configuration: "Configuration") -> Facts:
+    from stratawatch.wiring import heartbeat_address
+
+    heartbeat_address(configuration)
+    return {"state": "is asked after every good advance; `check` does not ask it"}

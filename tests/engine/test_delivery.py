@@ -3,15 +3,22 @@
 import threading
 from dataclasses import replace
 from datetime import timedelta
+from time import monotonic
 
 import pytest
+from pydantic import SecretStr
 
+from stratawatch.adapters.alerts.webhook import WebhookChannel
+from stratawatch.adapters.secret_address import SecretAddress
+from stratawatch.adapters.store import open_store
+from stratawatch.engine.alarms.alert_actions import resend_notification
 from stratawatch.engine.alarms.send_notifications import send_notifications
 from stratawatch.engine.cycle.advance import advance
 from stratawatch.engine.ports import ChannelRule
 from stratawatch.errors import NoAnswer, NoConnection, Unreachable
+from tests.support.dripping_server import dripping
 from tests.support.fakes import FakeChannel, spec, unreachable, unusable
-from tests.support.scenario import label_cycle, open_all, relabel, severities, work_on
+from tests.support.scenario import Scenario, label_cycle, open_all, relabel, severities, work_on
 
 
 def connect(scenario, *channels, **rules) -> None:
@@ -114,6 +121,38 @@ class TestAPage:
         assert (len(breaching.channel.sends), len(other.sends)) == (1, 1)
 
 
+class TestOnBothDatabases:
+    def test_a_page_is_sent_once_after_thirty_failures_and_so_is_the_next(self, store_url):
+        scenario = Scenario.around(open_store(store_url), spec(budget=400))
+        scenario.channel.troubles = [unreachable() for _ in range(30)]
+        breach(scenario)
+        while scenario.channel.troubles:
+            scenario.clock.advance(hours=3)
+            send_notifications(scenario.ports)
+        for _ in range(3):
+            scenario.clock.advance(hours=1)
+            assert advance(scenario.ports).troubles == ()
+        relabel(scenario, "yes")
+        relabel(scenario, "no")
+        assert severities(scenario) == ["page", "resolved", "page"]
+        assert len(scenario.channel.sends) == 3
+        scenario.ports.store.dispose()
+
+    def test_a_fallback_is_paged_once_and_told_of_the_end(self, store_url):
+        scenario = Scenario.around(open_store(store_url), spec(budget=400))
+        fallback = FakeChannel("fallback")
+        scenario.channel.troubles = [unreachable() for _ in range(99)]
+        connect(scenario, scenario.channel, fallback, fallback=ChannelRule(fallback=True))
+        breach(scenario)
+        for _ in range(4):
+            scenario.clock.advance(hours=1)
+            send_notifications(scenario.ports)
+        relabel(scenario, "yes")
+        assert [one.severity for one in fallback.told] == ["page", "resolved"]
+        assert states(scenario)[0] == ("channel", "page", "superseded")
+        scenario.ports.store.dispose()
+
+
 class TestTheEndOfAnIncident:
     def test_closes_a_page_that_was_held_up_and_is_not_told_alone(self, breaching):
         breaching.channel.troubles = [unreachable() for _ in range(3)]
@@ -159,6 +198,15 @@ class TestTheEndOfAnIncident:
         send_notifications(breaching.ports)
         relabel(breaching, "yes")
         assert states(breaching) == [("channel", "page", "superseded"), ("channel", "resolved", "sent")]
+
+    def test_is_told_after_a_page_that_was_sent_again_in_vain(self, breaching):
+        breach(breaching)
+        resend_notification(breaching.ports, outbox(breaching)[0].id)
+        breaching.channel.troubles = [unreachable()]
+        send_notifications(breaching.ports)
+        breaching.clock.advance(hours=1)
+        relabel(breaching, "yes")
+        assert severities(breaching) == ["page", "resolved"]
 
     def test_before_the_first_attempts_are_over_closes_page_and_end_once_they_are(self, breaching):
         breaching.channel.troubles = [unreachable() for _ in range(9)]
@@ -351,6 +399,31 @@ class HangingChannel(FakeChannel):
         self.asked += 1
         self.released.wait(60)
         return super().send(notification)
+
+
+class TestAReceiverThatDripsItsAnswer:
+    def test_holds_no_advance_and_no_other_channel(self, breaching):
+        """A real socket: each byte comes in time for the client, and the answer never."""
+        with dripping() as url:
+            ops = WebhookChannel(SecretStr(url), name="ops", timeout=60)
+            connect(breaching, ops, breaching.channel, ops=ChannelRule(timeout=0.5))
+            began = monotonic()
+            breach(breaching)
+            assert severities(breaching) == ["page"]
+            (page, _) = outbox(breaching)
+            assert (page.channel, page.state, page.attempts, page.unconfirmed) == ("ops", "pending", 1, True)
+        assert monotonic() - began < 60
+
+    def test_is_not_waited_for_by_the_heartbeat(self, breaching):
+        with dripping() as url:
+            address = SecretAddress("the heartbeat", SecretStr(url), timeout=0.5)
+            breaching.ports = replace(breaching.ports, heartbeat=address.get)
+            (trouble,) = advance(breaching.ports).troubles
+        assert trouble.startswith("heartbeat: the heartbeat cannot be reached at http://127.0.0.1")
+        with breaching.ports.store.begin() as tx:
+            last = tx.last_runs.get("advance")
+        assert last.good_at == last.finished_at
+        assert last.troubles == (trouble,)
 
 
 class TestAChannelThatDoesNotAnswer:

@@ -10,7 +10,7 @@ from stratawatch.adapters.store.columns import hashed
 from stratawatch.adapters.store.record_rows import record_of, row_of
 from stratawatch.adapters.store.tables import notifications
 from stratawatch.adapters.store.upserts import in_parts, insert_new
-from stratawatch.engine.model.alarm_records import Notification
+from stratawatch.engine.model.alarm_records import LONGEST_PAUSE, Notification
 from stratawatch.errors import StratawatchError
 
 _UNCLAIMED: Final = {"claimed_by": None, "claimed_until": None}
@@ -42,7 +42,7 @@ class SqlOutbox:
         )
         due = (
             select(t.id)
-            .where(t.state == "pending", or_(t.next_at.is_(None), t.next_at <= now), t.channel.not_in(without))
+            .where(t.state == "pending", _is_due(now), t.channel.not_in(without))
             .where(or_(t.claimed_until.is_(None), t.claimed_until <= now, t.claimed_by == holder), ~overtakes)
             .order_by(t.id)
             .limit(limit)
@@ -78,7 +78,7 @@ class SqlOutbox:
     def hold_back(self, channel: str, message: str, now: datetime) -> None:
         """Note on what is due for a channel why it was not tried; that is no attempt."""
         t = notifications.c
-        due = (t.state == "pending") & (t.channel == channel) & or_(t.next_at.is_(None), t.next_at <= now)
+        due = (t.state == "pending") & (t.channel == channel) & _is_due(now)
         self._sql.execute(update(notifications).where(due).values(last_error=message))
 
     def supersede(self, notification_id: int, message: str) -> None:
@@ -88,9 +88,11 @@ class SqlOutbox:
     def send_again(self, notification_id: int, at: datetime) -> None:
         """Make one due at a moment, whatever became of it, a sent one too."""
         self.get(notification_id)
-        row = notifications.c.id == notification_id
-        values = {"state": "pending", "next_at": at, **_UNCLAIMED}
-        self._sql.execute(update(notifications).where(row).values(values))
+        t = notifications.c
+        # That the receiver has a sent one already must not be forgotten, whatever becomes of the second send.
+        taken = or_(t.unconfirmed, t.state == "sent")
+        values = {"state": "pending", "next_at": at, "unconfirmed": taken, **_UNCLAIMED}
+        self._sql.execute(update(notifications).where(t.id == notification_id).values(values))
 
     def get(self, notification_id: int) -> Notification:
         """One notification. Raises StratawatchError when there is none."""
@@ -126,3 +128,9 @@ class SqlOutbox:
         changed = self._sql.execute(update(notifications).where(row).values(**values))
         if changed.rowcount != 1:
             self.get(notification_id)
+
+
+def _is_due(now: datetime) -> ColumnElement[bool]:
+    """Whether the time of a pending one has come; a time further away than any pause is of a clock that was wrong."""
+    t = notifications.c
+    return or_(t.next_at.is_(None), t.next_at <= now, t.next_at > now + LONGEST_PAUSE)

@@ -11,15 +11,13 @@ from stratawatch.engine.alarms.notifications import OVER
 from stratawatch.engine.alarms.open_incidents import page_fallbacks, prepare_openings
 from stratawatch.engine.alarms.send_deadline import call_within
 from stratawatch.engine.lease import ADVANCE
-from stratawatch.engine.model.alarm_records import PATIENCE, Notification
+from stratawatch.engine.model.alarm_records import LONGEST_PAUSE, PATIENCE, Notification
 from stratawatch.engine.model.label_events import Receipt
 from stratawatch.engine.ports import Ports
 from stratawatch.engine.ports.transaction import Transaction
 from stratawatch.errors import NoAnswer, NoConnection, StratawatchError
 
 CLAIM_LIFE: Final = timedelta(minutes=2)
-LONGEST_PAUSE: Final = timedelta(hours=1)
-"""Between two attempts; before that 1, 2, 4, ... minutes."""
 LONGEST_LIFE: Final = timedelta(days=7)
 """How long notifications are tried that belong to no open incident."""
 AT_ONCE: Final = 200
@@ -69,6 +67,8 @@ class _Sending:
 
     def hold_back(self) -> None:
         """Note on what was not tried that its channel did not answer."""
+        if not self.silent:
+            return
         with self.ports.store.begin() as tx:
             for channel, message in self.silent.items():
                 tx.outbox.hold_back(channel, f"not tried, as the channel did not answer: {message}", self._now)
@@ -109,6 +109,7 @@ class _Sending:
         with self.ports.store.begin() as tx:
             incidents = tx.alarms.incidents_of(notification.dedup_key) if notification.is_opening else ()
             is_open = any(incident.resolved_at is None for incident in incidents)
+            # 1, 2, 4, ... minutes
             next_at = self._now + min(timedelta(minutes=2 ** min(notification.attempts, 10)), LONGEST_PAUSE)
             longest = PATIENCE if incidents else LONGEST_LIFE
             given_up = not is_open and next_at > notification.created_at + longest

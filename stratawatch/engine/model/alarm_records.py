@@ -54,6 +54,9 @@ DeliveryState = Literal["pending", "sent", "failed", "superseded"]
 PATIENCE: Final = timedelta(minutes=15)
 """How long a notification may be under way before it counts as held up."""
 
+LONGEST_PAUSE: Final = timedelta(hours=1)
+"""Between two attempts to send a notification. What is due later than that was put back by a clock that was wrong."""
+
 
 @dataclass(frozen=True)
 class Notification:

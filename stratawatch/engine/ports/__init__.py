@@ -168,7 +168,7 @@ class Store(Protocol):
         ...
 
 
-Heartbeat = Callable[[], None]
+Heartbeat = Callable[[], object]
 """Tells a watcher outside that an advance went well. Raises Unreachable."""
 
 

@@ -1,14 +1,23 @@
 """What the engine relies on, whatever the channel is."""
 
+from datetime import timedelta
+
 import pytest
 
-from stratawatch.adapters.alerts import REGISTRY
+from stratawatch.adapters.alerts import REGISTRY, ChannelSettings
 from tests.contracts.alerts.conftest import BACKENDS
 from tests.support.notices import notice
 
 
 def test_every_registered_channel_is_under_contract():
     assert set(BACKENDS) == set(REGISTRY)
+
+
+@pytest.mark.parametrize("kind", sorted(REGISTRY))
+def test_a_send_has_a_time_limit_unless_said_otherwise_and_no_channel_is_a_fallback(kind):
+    fields = ChannelSettings.of_kind(kind).model_fields
+    assert fields["timeout"].default == timedelta(seconds=20)
+    assert fields["fallback"].default is False
 
 
 def test_a_channel_has_a_name(backend):

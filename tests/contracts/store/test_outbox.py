@@ -200,6 +200,24 @@ class TestSendAgain:
         with store.begin() as tx, pytest.raises(StratawatchError, match=r"no notification 4.*alerts list"):
             tx.outbox.send_again(4, NOW)
 
+    def test_of_a_sent_one_remembers_that_it_was_taken(self, store):
+        with store.begin() as tx:
+            taken = added_and_claimed(tx)
+            tx.outbox.mark_sent(taken.id, "there", NOW)
+            tx.outbox.send_again(taken.id, NOW)
+            tx.outbox.put_back(taken.id, "down", NOW)
+            assert tx.outbox.get(taken.id).may_be_taken
+
+
+class TestAClockThatWasWrong:
+    def test_puts_nothing_off_for_longer_than_a_pause(self, store):
+        with store.begin() as tx:
+            taken = added_and_claimed(tx)
+            tx.outbox.put_back(taken.id, "down", NOW + 60 * MINUTE)
+            assert claim(tx) == []
+            tx.outbox.put_back(taken.id, "down", NOW + 365 * 24 * 60 * MINUTE)
+            assert claim(tx) == ["a"]
+
 
 class TestAbout:
     def test_finds_all_under_some_keys_in_order(self, store):

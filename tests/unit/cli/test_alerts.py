@@ -126,6 +126,11 @@ class TestHeartbeat:
         assert last["finished_at"] == last["good_at"]
         assert len(last["troubles"]) == 1
 
-    def test_without_its_secret_is_told_by_check(self, fresh):
+    def test_is_looked_at_by_check_and_not_asked(self, fresh, watcher):
         fresh.configure(more=self.CONFIG)
         assert "heartbeat.url" in fresh.run("check", code=1).stdout
+        fresh.environment["BEAT"] = "ftp://s3cr3t/"
+        assert "the url of the heartbeat is not a web address" in fresh.run("check", code=1).stdout
+        fresh.environment["BEAT"] = watcher.url
+        assert "is asked after every good advance" in fresh.run("check").stdout
+        assert watcher.asked == []

@@ -222,6 +222,21 @@ class TestAlerts:
         found = problem(more='[[alerts]]\nkind = "console"\n[[alerts]]\nkind = "console"\n')
         assert found == "alerts[2], line 46: two channels are named 'console'; give each a name: name = \"...\""
 
+    def test_fallbacks_without_a_channel_that_can_fail_are_told(self, problem, write):
+        fallback = '[[alerts]]\nkind = "console"\nfallback = true\n'
+        assert problem(more=fallback).startswith("alerts[1].fallback, line 46: every channel is a fallback; remove")
+        load_configuration(write(more=fallback + '[[alerts]]\nkind = "console"\nname = "ops"\n'))
+
+    @pytest.mark.parametrize("timeout", ["2m", "0s"])
+    def test_a_time_limit_of_a_send_out_of_its_range_is_told(self, problem, timeout):
+        found = problem(more=f'[[alerts]]\nkind = "console"\ntimeout = "{timeout}"\n')
+        assert found.startswith("alerts[1].timeout, line 46: 'timeout' ")
+
+    def test_a_heartbeat_is_a_secret_and_its_time_limit_too_is_checked(self, problem):
+        assert "heartbeat.url" in problem(more='[heartbeat]\nurl = "https://example.org/beat"\n')
+        found = problem(more='[heartbeat]\nurl = "${env:BEAT}"\ntimeout = "61s"\n')
+        assert found.startswith("heartbeat.timeout, line 46: 'timeout' ")
+
 
 class TestTheFileItself:
     def test_one_that_is_missing_is_told_with_the_command_that_writes_it(self, tmp_path):
