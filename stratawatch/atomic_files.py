@@ -3,12 +3,30 @@
 import os
 from contextlib import suppress
 from pathlib import Path
+from typing import Final
 from uuid import uuid4
 
+PRIVATE: Final = 0o700
+"""The mode of folders that nobody else may look into; files get the same without the right to execute."""
 
-def create_file(path: Path, content: bytes) -> bool:
-    """Create a file; False, and nothing changed, when it is there already. Its folder must exist."""
-    draft = _draft(path, content)
+
+def make_folder(folder: Path, mode: int | None = None) -> None:
+    """Create a folder with its parents. New ones get the mode, whatever the umask; those that are there keep theirs."""
+    missing = [one for one in (folder, *folder.parents) if not one.exists()]
+    for one in reversed(missing):
+        with suppress(FileExistsError):  # another process made it, with its mode
+            one.mkdir()
+            if mode is not None:
+                one.chmod(mode)
+    folder.mkdir(exist_ok=True)  # raises where a file is in its place
+
+
+def create_file(path: Path, content: bytes, *, mode: int | None = None) -> bool:
+    """Create a file; False, and nothing changed, when it is there already. Its folder must exist.
+
+    `mode` is that of a folder; without one the umask decides.
+    """
+    draft = _draft(path, content, mode)
     try:
         # A link never overwrites, so two writers cannot both believe that they were first.
         os.link(draft, path)
@@ -25,10 +43,13 @@ def create_file(path: Path, content: bytes) -> bool:
     return True
 
 
-def replace_file(path: Path, content: bytes) -> None:
-    """Write a file, its folder included: a reader finds the old content or the new, never a part of either."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    draft = _draft(path, content)
+def replace_file(path: Path, content: bytes, *, mode: int | None = None) -> None:
+    """Write a file, its folder included: a reader finds the old content or the new, never a part of either.
+
+    `mode` is that of folders which are created, and of the file where it is new; without one the umask decides.
+    """
+    make_folder(path.parent, mode)
+    draft = _draft(path, content, mode if mode is None or not path.is_file() else path.stat().st_mode)
     try:
         os.replace(draft, path)  # noqa: PTH105 - Path.replace is the same call; os.replace is what crash tests watch
     finally:
@@ -36,9 +57,9 @@ def replace_file(path: Path, content: bytes) -> None:
     sync_folder(path.parent)
 
 
-def replace_text(path: Path, text: str) -> None:
+def replace_text(path: Path, text: str, *, mode: int | None = None) -> None:
     """Write a text as UTF-8 by `replace_file`. Characters that UTF-8 lacks are written as backslash escapes."""
-    replace_file(path, text.encode("utf-8", errors="backslashreplace"))
+    replace_file(path, text.encode("utf-8", errors="backslashreplace"), mode=mode)
 
 
 def sync_folder(folder: Path) -> None:
@@ -50,10 +71,12 @@ def sync_folder(folder: Path) -> None:
         os.close(handle)
 
 
-def _draft(path: Path, content: bytes) -> Path:
+def _draft(path: Path, content: bytes, mode: int | None) -> Path:
     draft = path.with_name(f".{path.name}.{uuid4().hex}.tmp")
     try:
         with draft.open("xb") as handle:
+            if mode is not None:
+                os.fchmod(handle.fileno(), mode & 0o666)
             handle.write(content)
             handle.flush()
             os.fsync(handle.fileno())

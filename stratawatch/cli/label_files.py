@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from stratawatch.adapters.queues.label_line import json_object, time_of, word
 from stratawatch.adapters.queues.label_values import label_value
+from stratawatch.cli.csv_cells import without_mark
 from stratawatch.engine.labels.import_labels import HandLabel
 from stratawatch.errors import StratawatchError
 
@@ -66,9 +67,14 @@ def _csv_lines(path: Path, text: str) -> Iterator[tuple[int, Mapping[str, Any]]]
     try:
         for row in reader:
             # An empty field and one that a short row lacks say nothing; null, which is a skip, is JSON's word.
-            yield reader.line_num, {key: value for key, value in row.items() if value not in ("", None)}
+            yield reader.line_num, {key: _text_of(value) for key, value in row.items() if value not in ("", None)}
     except csv.Error as trouble:
         raise StratawatchError(f"{path.name} is not CSV at line {reader.line_num}", got=str(trouble)) from None
+
+
+def _text_of(cell: Any) -> Any:
+    """A field as `labels export` read it; those of a row that is too long are a list."""
+    return without_mark(cell) if isinstance(cell, str) else cell
 
 
 def _label(line: Any) -> HandLabel:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from stratawatch.cli.csv_cells import marked_as_text
 from stratawatch.cli.options import DEFAULT_CONFIG, ConfigOption, JsonOption, PanelOption, chosen_panels, existing_name
 from stratawatch.cli.output import print_json, print_line
 from stratawatch.errors import StratawatchError
@@ -24,7 +25,7 @@ Examples:
   stratawatch labels export --to labels.csv
   stratawatch labels import labels.jsonl --panel toxicity
   stratawatch labels drawn --to drawn.csv     keep these items out of training
-  stratawatch labels adopt-queue              after the queue was moved on purpose
+  stratawatch labels adopt-queue              after the queue was moved
 """,
     no_args_is_help=True,
     rich_markup_mode=None,
@@ -141,8 +142,8 @@ def adopt_queue(config: ConfigOption = DEFAULT_CONFIG, json: JsonOption = False)
     nor new is never used without this command: it may be where a share is not mounted.
 
     \b
-    Example (after the folder was copied and [queue] root changed):
-      stratawatch labels adopt-queue
+    Example:
+      stratawatch labels adopt-queue       after [queue] root was changed
     """
     from stratawatch.engine.labels.queue_identity import adopt_queue as adopt
     from stratawatch.wiring import build
@@ -205,7 +206,7 @@ def _write(path: Path, rows: list[dict[str, Any]]) -> None:
             elif rows:
                 writer = csv.DictWriter(handle, list(rows[0]))
                 writer.writeheader()
-                writer.writerows(rows)
+                writer.writerows({name: marked_as_text(cell) for name, cell in row.items()} for row in rows)
     except OSError as trouble:
         raise StratawatchError(f"{path} cannot be written", got=trouble.strerror or type(trouble).__name__) from None
 

@@ -5,7 +5,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Final
 
-from stratawatch.atomic_files import replace_text
+from stratawatch.atomic_files import PRIVATE, replace_text
 from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.engine.ports import Store
 from stratawatch.errors import StratawatchError, Unreachable
@@ -55,7 +55,7 @@ def _stored_panels(store: Store) -> dict[str, PanelSpec]:
 
 def _write(path: Path, text: str) -> None:
     try:
-        replace_text(path, text)
+        replace_text(path, text, mode=PRIVATE)
     except OSError as trouble:
         raise Unreachable(
             f"the report could not be written to {path.parent}", got=trouble.strerror or str(trouble)

@@ -66,6 +66,13 @@ def _check_secrets(values: object) -> object:
     return {key: str(value) if isinstance(value, str) else value for key, value in values.items()}
 
 
+def _folder_mode(text: str) -> str:
+    """What `chmod` takes, with every right for the owner, who is this program."""
+    if not re.fullmatch(r"0?[0-7]{3,4}", text) or int(text, 8) & 0o700 != 0o700:
+        raise ValueError('is no mode of a folder that its owner may use, such as "0770"')
+    return text
+
+
 def check_cron(text: str) -> str:
     """The expression itself, if it has five fields and comes to pass.
 
@@ -92,6 +99,7 @@ Moment = Annotated[datetime, BeforeValidator(_utc)]
 Duration = Annotated[timedelta, BeforeValidator(parse_duration)]
 PositiveDuration = Annotated[Duration, AfterValidator(_positive)]
 Share = Annotated[float, Field(gt=0, lt=1)]
+FolderMode = Annotated[str, AfterValidator(_folder_mode)]
 Cron = Annotated[str, AfterValidator(check_cron)]
 Secret = Annotated[SecretStr, BeforeValidator(check_secret), Field(strict=False)]
 KeysAndSecrets = Annotated[dict[str, str], BeforeValidator(_check_secrets)]

@@ -2,7 +2,7 @@ import os
 
 import pytest
 
-from stratawatch.atomic_files import replace_text
+from stratawatch.atomic_files import PRIVATE, create_file, make_folder, replace_file, replace_text
 
 
 class TestReplaceText:
@@ -44,3 +44,48 @@ class TestReplaceText:
     def test_half_a_character_is_spelled_out(self, tmp_path):
         replace_text(tmp_path / "page.html", "\ud800")
         assert (tmp_path / "page.html").read_text(encoding="utf-8") == "\\ud800"
+
+
+def mode_of(path):
+    return f"{path.stat().st_mode & 0o7777:o}"
+
+
+@pytest.fixture
+def open_umask():
+    before = os.umask(0o000)
+    yield
+    os.umask(before)
+
+
+@pytest.mark.usefixtures("open_umask")
+class TestModes:
+    def test_new_folders_and_files_get_the_mode_whatever_the_umask(self, tmp_path):
+        replace_file(tmp_path / "a" / "b" / "page", b"new", mode=PRIVATE)
+        create_file(tmp_path / "a" / "other", b"new", mode=0o2770)
+        assert [mode_of(tmp_path / name) for name in ("a", "a/b", "a/b/page", "a/other")] == [
+            "700",
+            "700",
+            "600",
+            "660",
+        ]
+        os.umask(0o077)
+        replace_file(tmp_path / "shared" / "page", b"new", mode=0o2770)
+        assert [mode_of(tmp_path / name) for name in ("shared", "shared/page")] == ["2770", "660"]
+
+    def test_those_that_are_there_keep_theirs(self, tmp_path):
+        (tmp_path / "there").mkdir(mode=0o755)
+        (tmp_path / "there" / "page").write_bytes(b"old")
+        (tmp_path / "there" / "page").chmod(0o644)
+        replace_file(tmp_path / "there" / "page", b"new", mode=PRIVATE)
+        assert [mode_of(tmp_path / name) for name in ("there", "there/page")] == ["755", "644"]
+        assert (tmp_path / "there" / "page").read_bytes() == b"new"
+
+    def test_without_one_the_umask_decides(self, tmp_path):
+        os.umask(0o022)
+        replace_file(tmp_path / "a" / "page", b"new")
+        assert [mode_of(tmp_path / name) for name in ("a", "a/page")] == ["755", "644"]
+
+    def test_a_file_in_the_place_of_a_folder_is_an_error(self, tmp_path):
+        (tmp_path / "file").write_bytes(b"")
+        with pytest.raises(OSError, match=r"exists|Not a directory"):
+            make_folder(tmp_path / "file")

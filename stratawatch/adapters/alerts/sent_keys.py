@@ -6,6 +6,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
+from stratawatch.atomic_files import PRIVATE, make_folder
+
 FOLDER: Final = ".stratawatch"
 """Below the configuration's folder; files there may be deleted, and notifications may then be sent twice."""
 
@@ -35,7 +37,7 @@ class SentKeys:
         if self._path is None:
             return
         with suppress(OSError):  # a full or read-only disk must not stop a page
-            self._path.parent.mkdir(exist_ok=True)
+            make_folder(self._path.parent, PRIVATE)
             with self._path.open("a", encoding="ascii") as handle:
                 handle.write(f"{_digest(key)}\n")
                 handle.flush()

@@ -9,7 +9,7 @@ import numpy as np
 
 from stratawatch.adapters.checks.gx_runner import Validated
 from stratawatch.adapters.checks.rules import Suite
-from stratawatch.atomic_files import replace_text
+from stratawatch.atomic_files import PRIVATE, replace_text
 from stratawatch.engine.model.panel_spec import PanelSpec, Window
 from stratawatch.folder_names import slug
 from stratawatch.formatting import shortened
@@ -42,7 +42,7 @@ def write_page(folder: Path, panel: PanelSpec, window: Window, suite: Suite, val
         facts=suite.facts,
     )
     page = place / f"{suite.name}.html"
-    replace_text(folder / page, html)
+    replace_text(folder / page, html, mode=PRIVATE)
     return page
 
 

@@ -56,11 +56,21 @@ class GreatExpectationsCheck:
         own = read_suites(self._suites_folder)
         extended_suite = extended(suite, own, panel.name)
         validated = with_failure_details(extended_suite, validate(extended_suite))
-        docs = self._page(panel, window, extended_suite, validated)
-        return check_report(validated.failed, (*bad_rows, *failed_rows(extended_suite, validated)), docs)
+        docs, trouble = self._page(panel, window, extended_suite, validated)
+        return check_report(
+            validated.failed,
+            (*bad_rows, *failed_rows(extended_suite, validated)),
+            docs,
+            remarks=(trouble,) * bool(trouble),
+        )
 
-    def _page(self, panel: PanelSpec, window: Window, suite: Suite, validated: Validated) -> str | None:
+    def _page(self, panel: PanelSpec, window: Window, suite: Suite, validated: Validated) -> tuple[str | None, str]:
+        """The page's path, and the sentence where it could not be written: a window is not held up by its page."""
         if self._docs_folder is None or self._root is None:
-            return None
-        page = write_page(self._docs_folder, panel, window, suite, validated)
-        return (self._docs_folder / page).relative_to(self._root).as_posix()
+            return None, ""
+        try:
+            page = write_page(self._docs_folder, panel, window, suite, validated)
+        except OSError as trouble:
+            reason = trouble.strerror or type(trouble).__name__
+            return None, f"the page of the input check could not be written below {self._docs_folder}: {reason}"
+        return (self._docs_folder / page).relative_to(self._root).as_posix(), ""

@@ -45,11 +45,14 @@ def not_null(column: str, sentence: str, severity: Severity = "critical") -> Inp
 
 
 def check_report(
-    failed: Sequence[InputRule], bad_rows: tuple[QuarantinedRow, ...] = (), docs: str | None = None
+    failed: Sequence[InputRule],
+    bad_rows: tuple[QuarantinedRow, ...] = (),
+    docs: str | None = None,
+    remarks: tuple[str, ...] = (),
 ) -> CheckReport:
-    """The report on the rules that failed; the first critical one refuses the window."""
+    """The report on the rules that failed; the first critical one refuses the window. `remarks` are warnings, too."""
     refusals = [rule.sentence for rule in failed if rule.severity == "critical"]
-    return CheckReport(tuple(rule.sentence for rule in failed), refusals[0] if refusals else "", bad_rows, docs)
+    return CheckReport((*(rule.sentence for rule in failed), *remarks), refusals[0] if refusals else "", bad_rows, docs)
 
 
 def naive_utc(at: datetime) -> datetime:

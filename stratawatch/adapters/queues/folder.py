@@ -19,7 +19,7 @@ from stratawatch.atomic_files import create_file, replace_file, sync_folder
 from stratawatch.engine.model.label_events import Batch, LabelEvent, PollResult, Receipt
 from stratawatch.engine.model.quarantined_row import QuarantinedRow
 from stratawatch.errors import StratawatchError, Unreachable
-from stratawatch.settings.shapes import Text
+from stratawatch.settings.shapes import FolderMode, Text
 
 OUT: Final = "out"
 IN: Final = "in"
@@ -40,6 +40,7 @@ class FolderSettings(QueueSettings):
 
     kind: Literal["folder"]
     root: Text = "queue"
+    mode: FolderMode | None = None
 
     def local_paths(self) -> tuple[LocalPath, ...]:
         """The folder, which is open to labellers."""
@@ -47,7 +48,7 @@ class FolderSettings(QueueSettings):
 
     def build(self, context: BuildContext) -> "FolderQueue":
         """The queue."""
-        return FolderQueue(context.folder / self.root)
+        return FolderQueue(context.folder / self.root, mode=None if self.mode is None else int(self.mode, 8))
 
 
 class FolderQueue:
@@ -56,7 +57,8 @@ class FolderQueue:
     Withdrawn batches lie in `cancelled/`, answered ones in `done/`.
     The root holds a marker, which `adopt` writes. Without it nothing is read, written or created there.
     `now` must be the clock that stamps the files, also when cycles run on simulated time: it measures how long an
-    unfinished line has waited for its rest.
+    unfinished line has waited for its rest. `mode` is that of new folders, and of files without the right to execute;
+    without one the umask decides.
     """
 
     def __init__(
@@ -66,12 +68,14 @@ class FolderQueue:
         *,
         now: Callable[[], datetime] = machine_time,
         caps: ReadCaps | None = None,
+        mode: int | None = None,
     ) -> None:
         self.name = name
         self.where = str(root)
         self._root = Path(root)
         self._now = now
         self._caps = caps or ReadCaps()
+        self._mode = mode
 
     def identity(self) -> str:
         """The id in the folder's marker; empty where there is no folder, no marker or none that can be read."""
@@ -84,11 +88,10 @@ class FolderQueue:
 
     def adopt(self, identity: str) -> None:
         """Write the marker, into a folder that is created when missing."""
-        about = "stratawatch knows its queue by this file: keep it where out/ and in/ are"
         with self._reaching("be prepared"):
-            replace_file(self._root / MARKER, (json.dumps({"queue": identity, "about": about}) + "\n").encode())
+            replace_file(self._root / MARKER, _marker(identity), mode=self._mode)
             for name in (OUT, IN):
-                sub_folder(self._root, name)
+                self._folder(name)
 
     def batch_keys(self) -> frozenset[str]:
         """The keys of all batches in the folder, withdrawn and closed ones included."""
@@ -103,10 +106,10 @@ class FolderQueue:
         name = batch_file_name(batch.key)
         with self._marked("publish a batch"):
             for ended in (CANCELLED, DONE):
-                if (sub_folder(self._root, ended) / name).exists():
+                if (self._folder(ended) / name).exists():
                     return Receipt(f"{ended}/{name}", duplicate=True)
-            path = sub_folder(self._root, OUT) / name
-            new = create_file(path, _render(batch))
+            path = self._folder(OUT) / name
+            new = create_file(path, _render(batch), mode=self._mode)
             if not new and _header(path).get("digest") != _digest(batch):
                 raise StratawatchError(
                     f"{OUT}/{name} holds another batch of the same key",
@@ -122,7 +125,7 @@ class FolderQueue:
         reached: dict[str, Any] = {}
         now = self._now()
         with self._marked("read labels"):
-            inbox = Inbox(sub_folder(self._root, IN), self.name, self._caps)
+            inbox = Inbox(self._folder(IN), self.name, self._caps)
             for name in inbox.names():
                 position = ReadPosition.of(places.get(name))
                 left = self._caps.events - len(events) - len(rejected)
@@ -131,19 +134,19 @@ class FolderQueue:
                     events += news.events
                     rejected += news.rejected
                     reached[name] = news.position.as_cursor()
-            keep_rejects(sub_folder(self._root, REJECTED), rejected)
+            keep_rejects(self._folder(REJECTED), rejected, self._mode)
         return PollResult(tuple(events), tuple(rejected), {"files": reached})
 
     def cancel(self, keys: Sequence[str]) -> None:
         """Move batches from `out/` to `cancelled/`; one that is not out leaves a mark, so that it never goes out."""
         names = [batch_file_name(key) for key in keys]
         with self._marked("withdraw batches"):
-            out, cancelled = sub_folder(self._root, OUT), sub_folder(self._root, CANCELLED)
+            out, cancelled = self._folder(OUT), self._folder(CANCELLED)
             for name in names:
                 try:
                     (out / name).replace(cancelled / name)
                 except FileNotFoundError:
-                    create_file(cancelled / name, b"")
+                    create_file(cancelled / name, b"", mode=self._mode)
             sync_folder(out)
             sync_folder(cancelled)
 
@@ -151,7 +154,7 @@ class FolderQueue:
         """Move batches from `out/` to `done/`; one that is not out stays where it is."""
         names = [batch_file_name(key) for key in keys]
         with self._marked("put batches away"):
-            out, done = sub_folder(self._root, OUT), sub_folder(self._root, DONE)
+            out, done = self._folder(OUT), self._folder(DONE)
             for name in names:
                 with suppress(FileNotFoundError):
                     (out / name).replace(done / name)
@@ -166,21 +169,26 @@ class FolderQueue:
         with self._reaching("be written"):
             folders = {name: self._root / name for name in (OUT, IN, REJECTED, CANCELLED, DONE)}
             for name in folders if in_use else ():
-                _probe(sub_folder(self._root, name))
+                _probe(self._folder(name))
             counts = {name: _count(folder.glob("*.jsonl")) for name, folder in folders.items()}
             files = folders[IN].iterdir() if folders[IN].is_dir() else ()
             others = _count(p for p in files if p.suffix != ".jsonl" and not p.name.startswith("."))
         found = {
-            "folder": str(self._root) if in_use else f"{self._root}, not in use yet",
+            "folder": str(self._root),
             "batches out": str(counts[OUT]),
             "label files": str(counts[IN]),
             "files with rejected lines": str(counts[REJECTED]),
             "batches withdrawn": str(counts[CANCELLED]),
             "batches answered": str(counts[DONE]),
         }
+        if not in_use:
+            found["state"] = "not in use yet"
         if others:
             found["files in in/ that are not read (only *.jsonl is)"] = str(others)
         return found
+
+    def _folder(self, name: str) -> Path:
+        return sub_folder(self._root, name, self._mode)
 
     def _keys_in(self, *names: str) -> frozenset[str]:
         with self._reaching("be listed"):
@@ -209,6 +217,11 @@ class FolderQueue:
                 got=trouble.strerror or type(trouble).__name__,
                 hint="see that it exists, has room and may be written",
             ) from trouble
+
+
+def _marker(identity: str) -> bytes:
+    about = "stratawatch knows its queue by this file: keep it where out/ and in/ are"
+    return (json.dumps({"queue": identity, "about": about}) + "\n").encode()
 
 
 def _places(cursor: Mapping[str, object]) -> Mapping[str, Any]:

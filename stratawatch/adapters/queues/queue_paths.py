@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import quote, unquote
 
+from stratawatch.atomic_files import make_folder
 from stratawatch.errors import StratawatchError, Unreachable
 
 LONGEST_NAME: Final = 200
@@ -44,11 +45,14 @@ def batch_key_of(name: str) -> str:
     return unquote(name.removesuffix(".jsonl"))
 
 
-def sub_folder(root: Path, name: str) -> Path:
+def sub_folder(root: Path, name: str, mode: int | None = None) -> Path:
     """A sub-folder of the queue, created when missing, but never its root; a symbolic link is refused."""
     folder = root / name
     try:
-        folder.mkdir(exist_ok=True)
+        if root.is_dir():
+            make_folder(folder, mode)
+        else:
+            folder.mkdir()  # raises with the reason
     except OSError as trouble:
         raise Unreachable(
             f"the label queue's folder {folder} cannot be created",

@@ -14,7 +14,7 @@ MOST_KEPT: Final = 1000
 NO_MORE: Final = b'{"reason": "further lines of this file were set aside and are not kept here"}\n'
 
 
-def keep_rejects(folder: Path, rows: Iterable[QuarantinedRow]) -> None:
+def keep_rejects(folder: Path, rows: Iterable[QuarantinedRow], mode: int | None = None) -> None:
     """Add each row once to the file of the same name in `folder`, as long as there is room in it."""
     for name, group in groupby(rows, key=lambda row: str(row.content["file"])):
         path = folder / name
@@ -26,7 +26,7 @@ def keep_rejects(folder: Path, rows: Iterable[QuarantinedRow]) -> None:
         fresh = list(islice((line for line in map(_line, group) if line not in present), MOST_KEPT - len(kept) + 1))
         if fresh:
             lines = [*kept, *fresh]
-            replace_file(path, b"".join(lines if len(lines) <= MOST_KEPT else [*lines[:MOST_KEPT], NO_MORE]))
+            replace_file(path, b"".join(lines if len(lines) <= MOST_KEPT else [*lines[:MOST_KEPT], NO_MORE]), mode=mode)
 
 
 def _line(row: QuarantinedRow) -> bytes:

@@ -1,8 +1,9 @@
 """SQLAlchemy engines for the two databases, set up so that a transaction means the same on both."""
 
 import json
+import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -53,6 +54,14 @@ def sqlite_file(url: URL) -> Path | None:
     if url.get_backend_name() != "sqlite" or url.database in (None, "", ":memory:"):
         return None
     return Path(str(url.database))
+
+
+def create_private(url: URL) -> None:
+    """Create the file of a SQLite store that is not there so that nobody else can read it, nor its side files."""
+    file = sqlite_file(url)
+    if file is not None:
+        with suppress(OSError):  # it is there, or the database says in its words why it cannot be created
+            os.close(os.open(file, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o600))
 
 
 def connect(url: URL) -> Engine:

@@ -9,6 +9,7 @@ from sqlalchemy import URL, Connection, Engine, func, inspect, select, text
 from stratawatch.adapters.store.database import (
     LOOKING,
     connect,
+    create_private,
     database_errors,
     missing_right,
     sqlite_file,
@@ -42,7 +43,9 @@ def schema_state(url: str) -> SchemaState:
 
 def migrate(url: str) -> None:
     """Create the store, or bring it to this program's schema; a newer one is refused."""
-    with _engine(store_url(url)) as engine:
+    address = store_url(url)
+    create_private(address)
+    with _engine(address) as engine:
         upgrade(engine)
 
 

@@ -5,7 +5,14 @@ from contextlib import contextmanager
 
 from sqlalchemy.engine import URL
 
-from stratawatch.adapters.store.database import connect, database_errors, sqlite_file, store_url, url_without_password
+from stratawatch.adapters.store.database import (
+    connect,
+    create_private,
+    database_errors,
+    sqlite_file,
+    store_url,
+    url_without_password,
+)
 from stratawatch.adapters.store.schema import EXPECTED, compare_schema_version, mismatch, read_schema_version, upgrade
 from stratawatch.adapters.store.transaction import SqlTransaction
 
@@ -18,6 +25,8 @@ class SqlStore:
         file = sqlite_file(self._url)
         if not create and file is not None and not file.exists():
             raise mismatch("empty", self.where)
+        if create:
+            create_private(self._url)
         self._engine = connect(self._url)
         try:
             self._open(create=create)

@@ -15,7 +15,23 @@ Items = Callable[..., list[CandidateItem]]
 MakeProfile = Callable[..., InputProfile]
 
 
+class TestAPageThatCannotBeWritten:
+    def test_is_a_warning_and_holds_nothing_up(self, tmp_path, profile_of, items_of):
+        (tmp_path / "report").write_text("a file where the folder should be")
+        check = GreatExpectationsCheck(tmp_path / "report" / "checks", root=tmp_path / "report")
+        for report in (check.profile(PANEL, WINDOW, profile_of()), check.candidates(PANEL, WINDOW, items_of())):
+            assert report.passed
+            assert report.docs is None
+            assert "could not be written below" in report.failures[-1]
+
+
 class TestPages:
+    def test_nobody_else_may_read_them(self, tmp_path, profile_of):
+        check = GreatExpectationsCheck(tmp_path / "report" / "checks", root=tmp_path / "report")
+        page = tmp_path / "report" / str(check.profile(PANEL, WINDOW, profile_of()).docs)
+        assert f"{page.stat().st_mode & 0o777:o}" == "600"
+        assert f"{(tmp_path / 'report').stat().st_mode & 0o777:o}" == "700"
+
     def test_each_check_keeps_a_page_under_panel_and_window(self, tmp_path, profile_of, items_of):
         check = GreatExpectationsCheck(tmp_path / "report" / "checks", root=tmp_path / "report")
         assert check.profile(PANEL, WINDOW, profile_of()).docs == "checks/posts/20260105T000000Z/profile.html"

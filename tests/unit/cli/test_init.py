@@ -81,3 +81,15 @@ def test_a_folder_that_cannot_be_written_is_told(empty):
     empty.folder.parent.mkdir(exist_ok=True)
     empty.folder.write_text("a file in the way")
     assert "cannot be written" in empty.run("init", code=2).stderr
+
+
+class TestWhoMayReadIt:
+    def test_nobody_but_its_owner_may_read_a_new_store(self, empty):
+        empty.run("init")
+        (store,) = empty.folder.glob("stratawatch.db")
+        assert f"{store.stat().st_mode & 0o777:o}" == "600"
+
+    def test_one_that_is_there_keeps_its_mode(self, judged):
+        (judged.folder / "stratawatch.db").chmod(0o640)
+        judged.run("init")
+        assert f"{(judged.folder / 'stratawatch.db').stat().st_mode & 0o777:o}" == "640"

@@ -67,6 +67,25 @@ class TestDrawn:
         assert drawn == {row["item"] for row in judged.json("labels", "export")["labels"]}
 
 
+class TestFormulas:
+    FORMULAS = ("=1+1", "+1", "-1", "@SUM(A1)", "\tx", "\rx", "'=quoted", "plain", "'tis")
+
+    def test_a_spreadsheet_calculates_nothing_of_an_export(self, judged, item):
+        lines = [{"item": item, "value": "yes", "annotator": name} for name in self.FORMULAS]
+        path = judged.folder / "names.jsonl"
+        path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+        judged.run("labels", "import", str(path))
+        out = judged.folder / "labels.csv"
+        judged.run("labels", "export", "--to", str(out))
+        with out.open(encoding="utf-8", newline="") as handle:
+            cells = [cell for row in csv.reader(handle) for cell in row]
+        assert {cell for cell in cells if cell.startswith(("=", "+", "-", "@", "\t", "\r"))} == set()
+        assert {"'=1+1", "''=quoted", "plain", "'tis"} <= set(cells)
+        assert sorted(label.annotator for label in read_labels(out) if label.annotator != "ann") == sorted(
+            self.FORMULAS
+        )
+
+
 class TestImport:
     def write(self, judged, name: str, text: str) -> str:
         path = judged.folder / name

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from stratawatch import atomic_files
-from stratawatch.adapters.queues.folder import FolderQueue
+from stratawatch.adapters.queues.folder import FolderQueue, FolderSettings
 from stratawatch.engine.model.label_events import Batch, LabelTask
 from stratawatch.engine.model.states import BatchState
 from stratawatch.errors import StratawatchError, Unreachable
@@ -156,3 +156,38 @@ class TestTrouble:
     def test_building_a_queue_touches_no_disk(self, tmp_path):
         FolderQueue(tmp_path / "queue")
         assert not (tmp_path / "queue").exists()
+
+
+class TestMode:
+    def modes(self, root):
+        return {path.relative_to(root).as_posix(): f"{path.stat().st_mode & 0o7777:o}" for path in root.rglob("*")}
+
+    def test_new_folders_and_files_have_that_of_the_configuration(self, tmp_path):
+        root = tmp_path / "queue"
+        queue = marked_queue(root, mode=0o2770)
+        queue.publish(batch())
+        queue.cancel(["other"])
+        (root / "in" / "ann.jsonl").write_text("rubbish\n")
+        queue.poll({})
+        found = self.modes(root)
+        del found["in/ann.jsonl"]
+        assert f"{root.stat().st_mode & 0o7777:o}" == "2770"
+        assert {name: mode for name, mode in found.items() if "." not in name} == dict.fromkeys(
+            ("out", "in", "rejected", "cancelled", "done"), "2770"
+        )
+        assert {mode for name, mode in found.items() if "." in name} == {"660"}
+
+    def test_folders_that_are_there_keep_theirs(self, tmp_path):
+        (tmp_path / "out").mkdir()
+        (tmp_path / "out").chmod(0o711)
+        marked_queue(tmp_path, mode=0o2770).publish(batch())
+        assert self.modes(tmp_path)["out"] == "711"
+
+    @pytest.mark.parametrize("text", ["770", "0770", "2770"])
+    def test_it_is_written_as_for_chmod(self, text):
+        assert FolderSettings.model_validate({"kind": "folder", "mode": text}).mode == text
+
+    @pytest.mark.parametrize("text", ["rwx", "077", "7", "0o770", "888"])
+    def test_one_that_locks_its_owner_out_is_refused(self, text):
+        with pytest.raises(ValueError, match="no mode of a folder"):
+            FolderSettings.model_validate({"kind": "folder", "mode": text})
