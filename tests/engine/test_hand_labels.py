@@ -43,3 +43,11 @@ class TestImporting:
         advance(labelled.ports)
         with labelled.ports.store.begin() as tx:
             assert tx.estimates.latest(cycle).number == revisions
+
+    def test_counts_an_answer_that_was_changed_back(self, labelled):
+        item = drawn_item(labelled)
+        lines = [HandLabel(item, value, "kim") for value in ("yes", "no", "yes")]
+        assert import_labels(labelled.ports, "spam", lines).new == 3
+        labelled.clock.advance(hours=1)
+        assert import_labels(labelled.ports, "spam", lines).new == 0
+        assert import_labels(labelled.ports, "spam", [*lines, lines[1]]).new == 1

@@ -12,6 +12,7 @@ from typing import Any, Final, Literal
 
 from stratawatch.adapters.adapter_settings import BuildContext, LocalPath
 from stratawatch.adapters.queues import QueueSettings
+from stratawatch.adapters.queues.answer_turns import AnswerTurns
 from stratawatch.adapters.queues.inbox import Inbox, NewLines, ReadCaps, ReadPosition
 from stratawatch.adapters.queues.queue_paths import batch_file_name, batch_key_of, sub_folder
 from stratawatch.adapters.queues.rejects import keep_rejects
@@ -76,6 +77,7 @@ class FolderQueue:
         self._now = now
         self._caps = caps or ReadCaps()
         self._mode = mode
+        self._turns = AnswerTurns()
 
     def identity(self) -> str:
         """The id in the folder's marker; empty where there is no folder, no marker or none that can be read."""
@@ -125,7 +127,7 @@ class FolderQueue:
         reached: dict[str, Any] = {}
         now = self._now()
         with self._marked("read labels"):
-            inbox = Inbox(self._folder(IN), self.name, self._caps)
+            inbox = Inbox(self._folder(IN), self.name, self._caps, self._turns)
             for name in inbox.names():
                 position = ReadPosition.of(places.get(name))
                 left = self._caps.events - len(events) - len(rejected)

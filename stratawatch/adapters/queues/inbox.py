@@ -2,19 +2,23 @@
 
 import errno
 import os
+import re
 import stat
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 from zlib import crc32
 
+from stratawatch.adapters.queues.answer_turns import AnswerTurns
 from stratawatch.adapters.queues.label_line import Origin, bad_line, read_line
 from stratawatch.engine.model.label_events import LabelEvent
 from stratawatch.engine.model.quarantined_row import QuarantinedRow
 
 BLOCK: Final = 1 << 16
+_KEY: Final = re.compile(rb'"key"\s*:\s*"([^"\\]*)"')
 
 
 @dataclass(frozen=True)
@@ -71,6 +75,7 @@ class Inbox:
     folder: Path
     source: str
     caps: ReadCaps
+    turns: AnswerTurns = field(default_factory=AnswerTurns)
 
     def names(self) -> list[str]:
         """Label files in the order of their names, without drafts and other kinds of files."""
@@ -106,6 +111,7 @@ class Inbox:
         stamp = _stamp(info)
         if stamp != position.stamp and not _continues(handle, position):
             position = ReadPosition()
+        start, unfinished = position, False
         handle.seek(position.offset)
         changed = datetime.fromtimestamp(info.st_mtime, UTC)
         waited_enough = now - changed >= self.caps.patience
@@ -122,11 +128,32 @@ class Inbox:
                 match self._judge(line, origin):
                     case LabelEvent() as event:
                         events.append(event)
+                        unfinished = not line.whole
                     case bad:
                         rejected.append(bad)
             if line.whole:
                 position = replace(position, offset=position.offset + line.size, line=position.line + 1, crc=line.crc)
-        return NewLines(replace(position, stamp=stamp, reported=reported), tuple(events), tuple(rejected))
+        before = partial(self._before, handle, name, start)
+        begun, ended = ((name, place.offset, place.crc) for place in (start, position))
+        numbered = self.turns.numbered(events, begun, ended, before, unfinished=unfinished)
+        return NewLines(replace(position, stamp=stamp, reported=reported), numbered, tuple(rejected))
+
+    def _before(
+        self, handle: BinaryIO, name: str, position: ReadPosition, keys: frozenset[str]
+    ) -> Iterator[LabelEvent]:
+        """The events of these items that stand before a position. Most lines are passed over unparsed."""
+        handle.seek(0)
+        offset, anywhere = 0, Origin(self.source, name, 0, datetime.fromtimestamp(0, UTC))
+        wanted = {key.encode() for key in keys}
+        for line in _lines(handle, self.caps.line_bytes, 0):
+            offset += line.size
+            if offset > position.offset:
+                return
+            # An escaped character may hide a key; only a parser sees it then.
+            if b"\\" in line.text or not wanted.isdisjoint(_KEY.findall(line.text)):
+                event = self._judge(line, anywhere)
+                if isinstance(event, LabelEvent):
+                    yield event
 
     def _judge(self, line: "_Line", origin: Origin) -> LabelEvent | QuarantinedRow:
         if line.size > self.caps.line_bytes:

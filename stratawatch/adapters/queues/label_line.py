@@ -2,12 +2,13 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from hashlib import sha256
 from typing import Any, Final
 
 from stratawatch.adapters.queues.label_values import InvalidError, label_value
+from stratawatch.engine.model.idempotency_keys import BY_TIME, TURN
 from stratawatch.engine.model.label_events import LabelEvent
 from stratawatch.engine.model.quarantined_row import QuarantinedRow
 
@@ -29,21 +30,26 @@ class Origin:
 
 
 def read_line(raw: bytes, origin: Origin) -> LabelEvent | QuarantinedRow:
-    """Parse a line as a label event, or as a bad row with the reason."""
+    """Parse a line as a label event, or as a bad row with the reason.
+
+    A line without an id of its own is the same answer wherever it stands: its id comes from item, annotator, value and
+    time. Without a time either the id is left empty, for `turn_id`.
+    """
     key: str | None = None
     try:
         fields = json_object(raw)
         key = word(fields, "key")
         said_at = time_of(fields)
-        return LabelEvent(
+        event = LabelEvent(
             source=origin.source,
-            event_id=word(fields, "event_id", default=line_id(raw, origin)),
+            event_id=word(fields, "event_id", default=""),
             item_key=key,
             annotator=word(fields, "annotator", default=ANONYMOUS),
             value=label_value(fields),
             at=(said_at or origin.at).astimezone(UTC),
             dated=said_at is not None,
         )
+        return event if event.event_id or not event.dated else replace(event, event_id=_time_id(event))
     except InvalidError as reason:
         return bad_line(raw, origin, str(reason), key)
 
@@ -56,10 +62,17 @@ def bad_line(raw: bytes, origin: Origin, reason: str, key: str | None = None) ->
     return QuarantinedRow("label", key or f"{origin.file}:{origin.number}", reason, content)
 
 
-def line_id(raw: bytes, origin: Origin) -> str:
-    """An id of a line that stays the same when the same line of the same file is read again."""
-    origin_bytes = b"\0".join((origin.file.encode(errors="backslashreplace"), str(origin.number).encode(), raw.strip()))
-    return sha256(origin_bytes).hexdigest()[:40]
+def turn_id(item_key: str, annotator: str, value: str, turn: int) -> str:
+    """The id of an answer without an id and a time: how many times that annotator gave it in its file up to there."""
+    return f"{_hashed(item_key, annotator, value)}{TURN}{turn}"
+
+
+def _time_id(event: LabelEvent) -> str:
+    return f"{_hashed(event.item_key, event.annotator, event.value, event.at.isoformat())}{BY_TIME}"
+
+
+def _hashed(*words: str) -> str:
+    return sha256(json.dumps(words).encode()).hexdigest()[:32]
 
 
 def json_object(raw: bytes) -> Mapping[str, Any]:

@@ -7,6 +7,7 @@ from typing import Any
 from sqlalchemy import Column, Connection, func, select
 
 from stratawatch.adapters.store.columns import hashed
+from stratawatch.adapters.store.earlier_identity import kept_by_line
 from stratawatch.adapters.store.label_inbox import keep_waiting, lock_ledger, waiting_events, waiting_labels
 from stratawatch.adapters.store.past_draws import past_draws
 from stratawatch.adapters.store.record_rows import record_of, row_of
@@ -34,6 +35,7 @@ class SqlLabels:
         drawn = self._questions([event.item_key for event in events])
         events_by_key = {_event_key(event): event for event in reversed(events)}  # the first of a pair counts
         there = self._present(label_events.c.event_key, list(events_by_key))
+        there |= kept_by_line(self._sql, {key: event for key, event in events_by_key.items() if key not in there})
         new = [(key, event) for key, event in reversed(events_by_key.items()) if key not in there]
         ledger = [
             row_of(event, label_events, event_key=key, received_at=at, question_key=drawn[event.item_key])

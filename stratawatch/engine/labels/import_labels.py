@@ -1,6 +1,6 @@
 """Appends labels that come by hand instead of through the queue, by the same rules."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -27,16 +27,19 @@ def import_labels(ports: Ports, panel: str, labels: Iterable[HandLabel], source:
     """Append labels by item id. Importing the same lines again changes nothing.
 
     A label that does not say which question it answers answers the one of the panel's newest cycle. Labels may be older
-    than the draw of their items, such as answers that were there before; none may be in the future. A word that was
-    taken back and given again needs its time to count twice.
+    than the draw of their items, such as answers that were there before; none may be in the future. Equal answers
+    without a time, such as the first and the last of yes, no, yes, are told apart by their turn.
     """
     now = ports.clock.now()
     labels = list(labels)
     keys = _item_keys(ports, panel, labels)
-    events = [
-        LabelEvent(source, _event_id(panel, label), keys[label], label.annotator, label.value, label.at or now)
-        for label in labels
-    ]
+    turns: Counter[HandLabel] = Counter()
+    events = []
+    for label in labels:
+        turns[label] += 1
+        turn = 1 if label.at else turns[label]
+        event_id = _event_id(panel, label, turn)
+        events.append(LabelEvent(source, event_id, keys[label], label.annotator, label.value, label.at or now))
     return keep_events(ports, events, by_hand=True)
 
 
@@ -54,6 +57,8 @@ def _item_keys(ports: Ports, panel: str, labels: Sequence[HandLabel]) -> dict[Ha
     return keys
 
 
-def _event_id(panel: str, label: HandLabel) -> str:
+def _event_id(panel: str, label: HandLabel, turn: int) -> str:
     said = f"{panel}\0{label.item}\0{label.annotator}\0{label.value}\0{label.at.isoformat() if label.at else ''}"
+    if turn > 1:  # the first is named as programs did that counted no turns
+        said += f"\0{turn}"
     return sha256(said.encode()).hexdigest()

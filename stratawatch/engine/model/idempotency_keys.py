@@ -7,6 +7,9 @@ from typing import Final
 
 from stratawatch.engine.model.alarm_records import StreamKey
 
+BY_TIME: Final = "-at"
+TURN: Final = "-turn-"
+"""How ids end that an event got from its own time, or from its turn among equal answers of its file."""
 DIGITS: Final = 8
 """Hexadecimal digits of a batch's content in its key; only plans of one round of one window have to be told apart."""
 

@@ -137,6 +137,55 @@ class TestChangedFile:
         assert [event.event_id for event in desk.poll().events] == [before.event_id]
 
 
+class TestIdentity:
+    """Of lines without an id: what was said, and not where it stands."""
+
+    YES, NO = (b'{"key": "k1", "value": "%s", "annotator": "ann"}\n' % value for value in (b"yes", b"no"))
+
+    def ids(self, desk):
+        return [event.event_id for event in desk.poll().events]
+
+    def test_is_the_same_in_a_file_of_another_name(self, desk):
+        desk.write(self.YES + self.NO + self.YES)
+        before = self.ids(desk)
+        assert len(set(before)) == 3
+        desk.write(self.YES + self.NO + self.YES, name="export.jsonl")
+        assert self.ids(desk) == before
+
+    def test_is_the_same_on_another_line_and_beside_fewer_answers(self, desk):
+        desk.write(self.YES + self.NO + NEXT)
+        first, second, other = self.ids(desk)
+        desk.write(NEXT + self.NO, name="export.jsonl")
+        assert self.ids(desk) == [other, second]
+        desk.write(self.NO + NEXT + self.YES, mode="wb")
+        assert self.ids(desk) == [second, other, first]
+
+    def test_an_answer_changed_back_is_another(self, desk):
+        """One line a reading, by a queue that goes on and by one that begins anew each time."""
+        said = [self.YES, self.NO, self.YES, NEXT, self.NO, self.YES]
+        desk.write(b"".join(said), name="whole.jsonl")
+        whole = self.ids(desk)
+        assert len(set(whole)) == 6
+        for fresh, name in ((False, "kept.jsonl"), (True, "anew.jsonl")):
+            found = []
+            for line in said:
+                if fresh:
+                    desk.queue = marked_queue(desk.inbox.parent)
+                desk.write(line, name=name)
+                found += self.ids(desk)
+            assert found == whole
+
+    def test_counts_answers_whose_key_is_hard_to_find(self, desk):
+        strange = b'{"note": {"key": "k9"}, "k\\u0065y": "k\\u0031", "value": "yes", "annotator": "ann"}\n'
+        desk.write(self.YES + strange + self.YES)
+        whole = self.ids(desk)
+        for line in (self.YES, strange, self.YES):
+            desk.queue = marked_queue(desk.inbox.parent)
+            desk.write(line, name="anew.jsonl")
+            whole.remove(*self.ids(desk))
+        assert whole == []
+
+
 class TestUntouchedFile:
     @pytest.fixture
     def opened(self, monkeypatch):

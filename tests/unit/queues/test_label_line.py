@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stratawatch.adapters.queues.label_line import LONGEST_WORD, Origin, read_line
+from stratawatch.adapters.queues.label_line import LONGEST_WORD, Origin, read_line, turn_id
 from stratawatch.engine.model.label_events import LabelEvent
 from stratawatch.engine.model.quarantined_row import QuarantinedRow
 
@@ -45,21 +45,22 @@ class TestValues:
 
 
 class TestDefaults:
-    def test_time_annotator_and_id_have_defaults(self):
+    def test_time_and_annotator_have_defaults(self):
         event = read({"key": "k", "value": "yes"})
         assert (event.at, event.annotator) == (MTIME, "anonymous")
-        assert len(event.event_id) == 40
 
-    def test_the_id_depends_on_file_line_and_content_and_on_nothing_else(self):
-        said = {"key": "k", "value": "yes"}
-        later = Origin("folder", "ann.jsonl", 4, datetime(2027, 1, 1, tzinfo=UTC))
-        assert read(said).event_id == read(said, later).event_id
-        others = [
-            read(said, Origin("folder", "ben.jsonl", 4, MTIME)),
-            read(said, Origin("folder", "ann.jsonl", 5, MTIME)),
-            read({"key": "k", "value": "no"}),
-        ]
-        assert len({event.event_id for event in [read(said), *others]}) == 4
+    def test_the_id_depends_on_what_was_said_when_by_whom_and_on_nothing_else(self):
+        said = {"key": "k", "value": "yes", "annotator": "ann", "at": "2026-01-05T08:00:00+00:00"}
+        elsewhere = Origin("folder", "ben.jsonl", 9, datetime(2027, 1, 1, tzinfo=UTC))
+        same = said | {"at": "2026-01-05T09:00:00+01:00", "note": "sure"}
+        assert read(said).event_id == read(same, elsewhere).event_id
+        changes = [{"key": "l"}, {"value": "no"}, {"annotator": "ben"}, {"at": "2026-01-05T08:00:01+00:00"}]
+        assert len({read(said | change).event_id for change in [{}, *changes]}) == 5
+
+    def test_a_line_without_a_time_is_given_its_id_by_its_turn(self):
+        assert read({"key": "k", "value": "yes"}).event_id == ""
+        ids = [turn_id("k", "ann", "yes", 1), turn_id("k", "ann", "yes", 2), turn_id("k", "ann", "no", 1)]
+        assert len(set(ids)) == 3
 
     def test_a_line_end_of_another_system_does_not_change_the_id(self):
         unix, windows = (read_line(b'{"key":"k","value":"yes"}' + end, HERE) for end in (b"\n", b"\r\n"))
