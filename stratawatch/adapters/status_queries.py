@@ -28,6 +28,7 @@ QUERIES: Final = {
     "undelivered": "SELECT * FROM undelivered_notifications ORDER BY channel, state",
     "last_advance": "SELECT * FROM last_advance",
     "waiting_labels": "SELECT * FROM waiting_labels",
+    "left_panels": "SELECT position FROM cursors WHERE queue = 'panels that left'",
 }
 _TIMES: Final = frozenset({"oldest", "since", "newest_window_end", "window_start", "window_end"})
 
@@ -99,7 +100,7 @@ def _rows(cursor: Any, query: str) -> tuple[Row, ...]:
 
 def _value(name: str, value: Any) -> Any:
     """JSON is parsed, and times are aware and in UTC; SQLite keeps both as text, times without an offset."""
-    if isinstance(value, str) and name == "profile":
+    if isinstance(value, str) and name in ("profile", "position"):
         return json.loads(value)
     if isinstance(value, str) and (name.endswith("_at") or name in _TIMES):
         value = datetime.fromisoformat(value)

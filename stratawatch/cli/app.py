@@ -18,6 +18,7 @@ from stratawatch.cli import (
     open_advance,
     plan,
     report,
+    retire,
     status,
 )
 from stratawatch.cli.output import print_error
@@ -85,6 +86,7 @@ app.command("report", short_help="Write the HTML health report.")(report.report)
 app.command("grants", short_help="The rights that users of PostgreSQL need.")(grants.grants)
 app.command("backup", short_help="Back the store up into a file.")(backup.backup)
 app.command("restore", short_help="Put a backup in the store's place.")(backup.restore)
+cycles.app.command("retire", short_help="End a panel that left.")(retire.retire)
 app.add_typer(cycles.app, name="cycles", short_help="List, show, cancel, reopen cycles.")
 app.add_typer(alerts.app, name="alerts", short_help="List alerts, send them again, try a channel.")
 app.add_typer(baseline.app, name="baseline", short_help="Measure and list baselines of metrics.")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from stratawatch.config.problems import ConfigProblems, Place, Problem
 from stratawatch.errors import ConfigError, ConfigErrors, InputRefused, NoConnection, StratawatchError
+from stratawatch.formatting import count_text
 
 if TYPE_CHECKING:
     from stratawatch.adapters.alerts import ChannelSettings
@@ -47,6 +48,7 @@ def check_installation(path: Path) -> CheckReport:
     report.found["configuration"] = _configuration_facts(configuration)
     _look(report, configuration, "store", ("store", "url"), lambda: _store(configuration))
     _look_for_changed_questions(report, configuration)
+    _look_for_left_panels(report, configuration)
     queue_keys = [local.key for local in configuration.settings.queue.local_paths()]
     _look(report, configuration, "queue", ("queue", *queue_keys[:1]), lambda: _queue(configuration))
     _look(report, configuration, "checks", ("checks", "folder"), lambda: _checks(configuration))
@@ -131,6 +133,28 @@ def _look_for_changed_questions(report: CheckReport, configuration: "Configurati
     except StratawatchError:
         return
     report.notices += tuple(configuration.placed(notice) for notice in found if notice is not None)
+
+
+def _look_for_left_panels(report: CheckReport, configuration: "Configuration") -> None:
+    """Report panels of the store that are not configured: a problem while cycles of theirs wait for a decision."""
+    from stratawatch.adapters.store import open_store
+    from stratawatch.engine.cycle.left_panels import left_panels
+
+    try:
+        store = open_store(configuration.store_url().get_secret_value())
+        with store.begin() as tx:
+            left = left_panels(tx, configuration.panels)
+    except StratawatchError:
+        return  # the store's own part says what is wrong with it
+    if left:
+        names = (f"{one.name} ({count_text(len(one.cycles), 'cycle')} under way)" for one in left)
+        report.found["store"] = {**report.found.get("store", {}), "panels not configured any more": ", ".join(names)}
+    for one in left:
+        if one.is_open:
+            number = count_text(len(one.cycles), "cycle")
+            what = f"panel '{one.name}' is not configured any more, and {number} of it under way"
+            hint = f"`stratawatch cycles retire {one.name}` ends or finishes them; or put the panel back"
+            report.problems.append(Problem(("panels",), what, hint=hint))
 
 
 def _baselines(tx: "Transaction", spec: "PanelSpec") -> str:

@@ -1,5 +1,6 @@
 """stratawatch status: states, open cycles, incidents and unanswered batches, within half a second."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -34,7 +35,10 @@ def status(config: ConfigOption = DEFAULT_CONFIG, json: JsonOption = False) -> N
       stratawatch status
       stratawatch status --json | jq '.incidents | length'
     """
-    document = _document(_read(config), datetime.now(UTC))
+    from stratawatch.config.store_address import read_panel_names
+
+    rows = _read(config)
+    document = _document(rows, read_panel_names(config), datetime.now(UTC))
     if json:
         print_json(document)
     else:
@@ -64,13 +68,16 @@ def _read(config: Path) -> "StatusRows":
         raise Unreachable("the store could not be read", got=str(reason or ""), hint="try again") from None
 
 
-def _document(rows: "StatusRows", now: datetime) -> dict[str, Any]:
+def _document(rows: "StatusRows", configured: frozenset[str] | None, now: datetime) -> dict[str, Any]:
     cycles = [cycle_row(cycle, now) for cycle in rows["cycles"]]
     batches = [{**batch, "waiting_since": batch["moved_at"] or batch["planned_at"]} for batch in rows["batches"]]
     sent = [batch for batch in batches if batch["state"] == "sent"]
     return {
         "now": now,
-        "panels": list(rows["panels"]),
+        "panels": [
+            {**panel, "configured": configured is None or panel["panel"] in configured} for panel in rows["panels"]
+        ],
+        "left_panels": _left_panels(rows, configured),
         "streams": sorted(rows["streams"], key=lambda row: (row["panel"], URGENCY.index(row["state"]))),
         "cycles": cycles,
         "incidents": list(rows["incidents"]),
@@ -80,6 +87,19 @@ def _document(rows: "StatusRows", now: datetime) -> dict[str, Any]:
         "waiting_labels": dict(rows["waiting_labels"][0]),
         "last_advance": last_advance(rows["last_advance"], now),
     }
+
+
+def _left_panels(rows: "StatusRows", configured: frozenset[str] | None) -> list[dict[str, Any]]:
+    """Panels that the configuration names no more while cycles of theirs are under way, with what was decided."""
+    if configured is None:
+        return []
+    decided = rows["left_panels"][0]["position"] if rows["left_panels"] else {}
+    under_way = Counter(cycle["panel"] for cycle in rows["cycles"])
+    return [
+        {"panel": name, "cycles": number, "decision": decided.get(name, {}).get("decision")}
+        for name, number in sorted(under_way.items())
+        if name not in configured
+    ]
 
 
 def last_advance(rows: Sequence[Mapping[str, Any]], now: datetime) -> dict[str, Any] | None:
@@ -145,6 +165,12 @@ def _show(document: Mapping[str, Any]) -> None:
     _show_last_advance(document)
     for panel in document["panels"]:
         _show_panel(panel, [row for row in document["streams"] if row["panel"] == panel["panel"]])
+    for left in document["left_panels"]:
+        number = count_text(left["cycles"], "cycle")
+        decided = f"to {left['decision']}, as decided" if left["decision"] else "undecided"
+        print_line(f"! panel {left['panel']} is not configured any more; {number} under way, {decided}")
+        if not left["decision"]:
+            print_line(f"  stratawatch cycles retire {left['panel']} ends or finishes them")
     _show_cycles(document["cycles"])
     _show_incidents(document["incidents"])
     _show_batches(document)

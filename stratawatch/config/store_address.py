@@ -1,4 +1,7 @@
-"""The store's address alone, without the checks of the whole file: `status` must answer when something is wrong."""
+"""The store's address and the panels' names, without the checks of the whole file.
+
+`status` must answer when something is wrong with the rest.
+"""
 
 import os
 from pathlib import Path
@@ -10,6 +13,12 @@ from stratawatch.settings.references import EnvironmentText, check_secret
 
 DEFAULT: Final = "sqlite:///stratawatch.db"
 _OVERRIDES: Final = {"url": "STRATAWATCH_STORE__URL", "password": "STRATAWATCH_STORE__PASSWORD"}
+
+
+def read_panel_names(path: Path) -> frozenset[str] | None:
+    """The names of the configured panels; None when the file does not tell."""
+    panels = read_document(path).data.get("panels")
+    return frozenset(panels) if isinstance(panels, dict) else None
 
 
 def read_store_address(path: Path) -> str | None:

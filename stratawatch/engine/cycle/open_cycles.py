@@ -16,6 +16,10 @@ MOST_ACTIVE: Final = 8
 """Cycles of one panel under way at once: a long backfill must not flood the people who label."""
 
 
+DECIDED: Final = "panels that left"
+"""The cursor of what was decided about panels that left the configuration, by panel."""
+
+
 def open_cycles(ports: Ports, panels: Mapping[str, PanelSpec], *, trusted: bool = False) -> tuple[int, ...]:
     """Open what is due, oldest window first; returns the new cycles' ids.
 
@@ -45,6 +49,9 @@ def _open_panel(tx: Transaction, ports: Ports, spec: PanelSpec) -> list[int]:
     if newest:
         require_same_windows(tx, spec, newest[0])
     version = tx.panels.save(spec, now)
+    decided = tx.labels.cursor(DECIDED)
+    if spec.name in decided:  # it came back; should it leave again, that is decided again
+        tx.labels.save_cursor(DECIDED, {name: one for name, one in decided.items() if name != spec.name}, now)
     free_slots = MOST_ACTIVE - len(tx.cycles.find(panel=spec.name, states=ACTIVE_CYCLES))
     opened: list[int] = []
     for period in due_periods(spec.windows, now, newest[0].period if newest else -1):

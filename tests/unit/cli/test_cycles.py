@@ -124,3 +124,32 @@ class TestBadRows:
     def test_of_a_window_that_was_not_counted_nothing_is_known(self, fresh):
         fresh.run("open", "--now", NOW)
         assert fresh.json("cycles", "show", "1")["faults"] == []
+
+
+class TestAPanelThatLeft:
+    def leave(self, home):
+        home.run("open", "--now", NOW)
+        home.run("advance", "--now", NOW)
+        home.config.write_text(home.config.read_text().replace("panels.spam", "panels.mail"))
+
+    def test_is_a_problem_and_named_by_status_until_somebody_decides(self, fresh):
+        self.leave(fresh)
+        problems = [one["problem"] for one in fresh.json("check", code=1)["problems"]]
+        assert any("panel 'spam' is not configured any more, and 1 cycle of it under way" in one for one in problems)
+        assert "panel spam is not configured any more; 1 cycle under way, undecided" in fresh.run("status").stdout
+        assert fresh.json("cycles", "retire", "spam", "--finish", "--why", "renamed") == {
+            "panel": "spam",
+            "cancelled": [],
+        }
+        assert "spam" not in " ".join(one["problem"] for one in fresh.json("check")["problems"])
+        assert fresh.json("status")["left_panels"] == [{"panel": "spam", "cycles": 1, "decision": "finish"}]
+
+    def test_its_cycles_can_be_given_up(self, fresh):
+        self.leave(fresh)
+        assert fresh.json("cycles", "retire", "spam", "--cancel", "--why", "a trial")["cancelled"] == [1]
+        assert fresh.json("cycles", "show", "1")["reason"] == "a trial"
+        assert fresh.json("status")["left_panels"] == []
+
+    def test_one_of_the_two_has_to_be_said(self, fresh):
+        self.leave(fresh)
+        assert "--cancel or --finish" in fresh.run("cycles", "retire", "spam", "--why", "x", code=2).stderr

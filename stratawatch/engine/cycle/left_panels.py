@@ -1,0 +1,71 @@
+"""Panels that left the configuration: what becomes of their cycles under way is a person's decision."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Literal
+
+from stratawatch.engine.cycle.open_cycles import DECIDED
+from stratawatch.engine.cycle.operator_actions import cancel_cycle
+from stratawatch.engine.model.states import ACTIVE_CYCLES, CycleState, Entity, may_move
+from stratawatch.engine.ports import Ports
+from stratawatch.engine.ports.transaction import Transaction
+from stratawatch.errors import StratawatchError
+
+Decision = Literal["cancel", "finish"]
+
+
+@dataclass(frozen=True)
+class LeftPanel:
+    """A panel without a configuration, its cycles under way, and what was decided about them, if anything."""
+
+    name: str
+    cycles: tuple[int, ...]
+    decision: str = ""
+
+    @property
+    def is_open(self) -> bool:
+        """Whether somebody has to decide."""
+        return bool(self.cycles) and not self.decision
+
+
+def left_panels(tx: Transaction, configured: Collection[str]) -> tuple[LeftPanel, ...]:
+    """The panels of the store that are not configured, by name."""
+    decided = tx.labels.cursor(DECIDED)
+    return tuple(
+        LeftPanel(name, _active(tx, name), decided.get(name, {}).get("decision", ""))
+        for name in tx.panels.latest()
+        if name not in configured
+    )
+
+
+def retire_panel(ports: Ports, name: str, configured: Collection[str], decision: Decision, why: str) -> tuple[int, ...]:
+    """Decide about the cycles of a panel that left; returns those that were cancelled.
+
+    "cancel" gives all of them up. "finish" lets those be labelled and judged whose items were drawn; a window that was
+    not read yet cannot be read any more, and is cancelled.
+    """
+    if name in configured:
+        raise StratawatchError(
+            f"panel '{name}' is in the configuration",
+            hint="take its table out first; its windows would be opened again",
+        )
+    with ports.store.begin() as tx:
+        if name not in tx.panels.latest():
+            raise StratawatchError(f"there is no panel '{name}' in the store")
+        cycles = [tx.cycles.get(number) for number in _active(tx, name)]
+        record = {"decision": decision, "why": why, "at": ports.clock.now().isoformat()}
+        tx.labels.save_cursor(DECIDED, {**tx.labels.cursor(DECIDED), name: record}, ports.clock.now())
+        tx.commit()
+    ended = [
+        cycle.id
+        for cycle in cycles
+        if may_move(Entity.CYCLE, cycle.state, CycleState.CANCELLED)
+        and (decision == "cancel" or cycle.state == CycleState.OPEN)
+    ]
+    for number in ended:
+        cancel_cycle(ports, number, why)
+    return tuple(ended)
+
+
+def _active(tx: Transaction, name: str) -> tuple[int, ...]:
+    return tuple(cycle.id for cycle in tx.cycles.find(panel=name, states=ACTIVE_CYCLES))

@@ -1,0 +1,70 @@
+"""A panel that left the configuration: on every database."""
+
+import pytest
+
+from stratawatch.engine.cycle.advance import advance
+from stratawatch.engine.cycle.left_panels import left_panels, retire_panel
+from stratawatch.engine.model.states import CycleState
+from stratawatch.errors import StratawatchError
+from tests.support.fakes import WEEK
+from tests.support.scenario import Scenario, open_all, work_on
+
+
+@pytest.fixture
+def left(store):
+    """A panel with a cycle that is being labelled and one that was not read yet; then its table was taken out."""
+    scenario = Scenario.around(store)
+    scenario.produce(0)
+    open_all(scenario)
+    advance(scenario.ports)
+    scenario.produce(1)
+    scenario.clock.moment += WEEK
+    return scenario
+
+
+def found(scenario, configured=()):
+    with scenario.ports.store.begin() as tx:
+        return left_panels(tx, configured)
+
+
+def states(scenario):
+    with scenario.ports.store.begin() as tx:
+        return [cycle.state for cycle in tx.cycles.find()]
+
+
+def test_is_named_with_its_cycles_until_that_is_decided(left):
+    (one,) = found(left)
+    assert (one.name, len(one.cycles), one.is_open) == ("spam", 1, True)
+    assert found(left, {"spam"}) == ()
+    retire_panel(left.ports, "spam", (), "finish", "replaced")
+    (one,) = found(left)
+    assert (one.decision, one.is_open) == ("finish", False)
+
+
+def test_cancelling_gives_every_cycle_up(left):
+    open_all(left)
+    assert len(retire_panel(left.ports, "spam", (), "cancel", "a trial")) == 2
+    assert states(left) == [CycleState.CANCELLED] * 2
+    assert not found(left)[0].cycles
+
+
+def test_finishing_judges_what_was_drawn_and_cancels_what_was_not_read(left):
+    open_all(left)
+    assert len(retire_panel(left.ports, "spam", (), "finish", "replaced")) == 1
+    work_on(left, 4)
+    assert states(left)[1] == CycleState.CANCELLED
+    assert states(left)[0] == CycleState.JUDGED
+
+
+def test_one_that_is_configured_or_unknown_is_refused(left):
+    with pytest.raises(StratawatchError, match="is in the configuration"):
+        retire_panel(left.ports, "spam", {"spam"}, "cancel", "oops")
+    with pytest.raises(StratawatchError, match="no panel 'fraud'"):
+        retire_panel(left.ports, "fraud", (), "cancel", "oops")
+
+
+def test_one_that_came_back_is_decided_again_when_it_leaves_again(left):
+    retire_panel(left.ports, "spam", (), "finish", "replaced")
+    open_all(left)
+    (one,) = found(left)
+    assert one.is_open
