@@ -9,7 +9,7 @@ from stratawatch.engine.cycle.freeze_cycle import freeze_cycle
 from stratawatch.engine.cycle.plan_round import plan_round
 from stratawatch.engine.cycle.settle_cycle import settle_cycle
 from stratawatch.engine.labels.collect_labels import collect_labels
-from stratawatch.engine.labels.queue_identity import require_queue
+from stratawatch.engine.labels.queue_identity import adopt_queue, require_queue
 from stratawatch.engine.model.states import CycleState
 from tests.support.scenario import Scenario, only_cycle, open_all, work_on
 from tests.support.store.backups import PostgresBackups, SqliteBackups
@@ -107,3 +107,82 @@ def test_labels_received_after_the_backup_count(scenario, backups, state):
     advance_alone(scenario)
     assert facts_of(scenario) == before
     assert scenario.queue.asked() == asked
+
+
+def flipped(event, number, at):
+    """The same annotator's other word on that item."""
+    value = {"yes": "no", "no": "yes"}[event.value]
+    return replace(event, event_id=f"correction-{number}", value=value, at=at)
+
+
+def kept_ids(scenario):
+    """The event ids in the ledger, and those in the inbox."""
+    with scenario.ports.store.begin() as tx:
+        ledger = [event.event_id for _, event in tx.labels.of_panel("spam")]
+        return sorted(ledger), sorted(event.event_id for event in tx.labels.waiting_events())
+
+
+def test_a_second_plan_that_differs_from_the_first_is_asked_as_another_batch(scenario, backups):
+    """Corrections that came after the second round was planned are there before it is planned again."""
+    play(scenario, "sent")
+    backups.keep()
+    answer_and_advance(scenario)
+    first_plan = set(scenario.queue.published)
+    first_round = list(scenario.queue.said)
+    scenario.queue.answer(scenario.clock.now())
+    scenario.queue.said += [flipped(event, n, scenario.clock.now()) for n, event in enumerate(first_round)]
+    lose_and_restore(scenario, backups)
+    work_on(scenario, 5)
+    assert facts_of(scenario)[0] == CycleState.JUDGED
+    assert set(scenario.queue.published) > first_plan
+    ledger, inbox = kept_ids(scenario)
+    assert sorted([*ledger, *inbox]) == sorted(event.event_id for event in scenario.queue.said)
+    assert 0 < len(inbox) < 60
+    with scenario.ports.store.begin() as tx:
+        drawn = {draw.item_key for draw in tx.rounds.draws(only_cycle(scenario))}
+        assert drawn.isdisjoint(event.item_key for event in tx.labels.waiting_events())
+
+
+def test_a_window_that_was_opened_after_the_backup_is_opened_again(scenario, backups):
+    backups.keep()
+    open_all(scenario)
+    work_on(scenario, 5)
+    asked = scenario.queue.asked()
+    lose_and_restore(scenario, backups)
+    scenario.clock.advance(days=1)
+    open_all(scenario)
+    advance_alone(scenario)
+    state, draws, events, _ = facts_of(scenario)
+    assert (state, len(draws), len(events)) == (CycleState.JUDGED, 120, 120)
+    assert scenario.queue.asked() == asked
+
+
+def test_labels_that_come_in_parts_after_the_restore_close_what_they_answer(scenario, backups):
+    """Some answers were delivered before the store was lost, the others come afterwards."""
+    play(scenario, "frozen")
+    backups.keep()
+    advance(scenario.ports)
+    scenario.queue.answer(scenario.clock.now(), only=lambda key: key < "8")
+    advance(scenario.ports)
+    asked = scenario.queue.asked()
+    lose_and_restore(scenario, backups)
+    advance_alone(scenario, 2)
+    assert scenario.queue.asked() == asked
+    work_on(scenario, 5)
+    state, draws, events, _ = facts_of(scenario)
+    assert (state, len(draws), len(events)) == (CycleState.JUDGED, 120, 120)
+
+
+def test_a_backup_older_than_the_queues_mark_says_so_until_a_person_adopts_the_queue(tmp_path):
+    backups = SqliteBackups(tmp_path / "store.db")
+    scenario = Scenario.around(backups.open())
+    scenario.produce(0)
+    open_all(scenario)
+    backups.keep()
+    work_on(scenario, 5)
+    lose_and_restore(scenario, backups)
+    assert "adopt-queue" in advance(scenario.ports).troubles[0]
+    adopt_queue(scenario.ports)
+    advance_alone(scenario)
+    assert len(facts_of(scenario)[2]) == 120
+    backups.dispose()

