@@ -191,6 +191,37 @@ class TestAnUpgrade:
         assert {draw.item for draw in reused} == first & {draw.item for draw in draws}
         assert len(upgraded.queue.asked()) - len(asked) == len(draws) - len(reused)
 
+    def test_counts_labels_that_came_after_the_backup_of_an_older_schema(self, judged, tmp_path):
+        """The program of then asked for the second week after the backup; its labels came under the keys of then."""
+        url = f"sqlite:///{tmp_path}/backup.db"
+        as_of_sixth_schema(judged.ports.store.where, url)
+        judged.produce(1)
+        judged.clock.moment = MONDAY + 2 * WEEK
+        label_cycle(judged)
+        with judged.ports.store.begin() as tx:
+            keys = {
+                draw.item_key: item_key_without_question("spam", draw.item)
+                for c in (1, 2)
+                for draw in tx.rounds.draws(c)
+            }
+        migrate(url)
+        restored = Scenario.around(opened_store(tmp_path / "backup.db"), FIRST, judged.source)
+        restored.clock.moment = MONDAY + 2 * WEEK
+        restored.queue.mark = judged.queue.mark
+        restored.queue.said = [
+            replace(event, item_key=keys[event.item_key], at=min(event.at, restored.clock.moment))
+            for event in judged.queue.said
+        ]
+        (cycle,) = open_all(restored)
+        for _ in range(3):
+            restored.clock.advance(hours=1)
+            assert advance(restored.ports).troubles == ()
+        assert cycle_of(restored, cycle).state == CycleState.JUDGED
+        assert restored.queue.asked() == []
+        with restored.ports.store.begin() as tx:
+            assert tx.labels.waiting_events() == ()
+        restored.ports.store.dispose()
+
     def test_asks_a_changed_question_anew(self, upgraded):
         upgraded.queue.answer(upgraded.clock.now())
         work_on(upgraded, 3)

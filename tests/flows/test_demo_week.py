@@ -40,7 +40,8 @@ class TestRunWeek:
 
     def test_the_annotator_says_the_truth(self, production, weeks):
         asked = {}
-        for file in (production.config.parent / "queue" / "out").glob("*.jsonl"):
+        queue = production.config.parent / "queue"
+        for file in (*queue.glob("out/*.jsonl"), *queue.glob("done/*.jsonl")):
             tasks = [json.loads(line) for line in file.read_text().splitlines()]
             asked |= {task["key"]: task["payload"]["text"] for task in tasks if "key" in task}
         for line in answers(production):

@@ -53,6 +53,10 @@ class SqlLabels:
         """How many events wait in the inbox for the draw of their item, and since when."""
         return waiting_labels(self._sql)
 
+    def keys_waiting(self, item_keys: Sequence[str]) -> frozenset[str]:
+        """Those of the keys under which labels wait in the inbox. Any number of keys."""
+        return frozenset(self._present(label_inbox.c.item_key, item_keys))
+
     def waiting_events(self) -> tuple[LabelEvent, ...]:
         """The events in the inbox, in order of arrival."""
         return waiting_events(self._sql)

@@ -60,6 +60,11 @@ class SqlPanels:
         kept: str | None = self._sql.scalar(select(t.question_key).where(t.panel == spec.name, t.wording == wording))
         return kept or self._same_question(spec) or wording
 
+    def question_keys(self, panel: str) -> frozenset[str]:
+        """The keys of all questions that the specifications kept of a panel ask."""
+        t = tables.questions.c
+        return frozenset(self._sql.scalars(select(t.question_key).where(t.panel == panel)))
+
     def _same_question(self, spec: PanelSpec) -> str | None:
         """The key of the panel's newest specification, where a new wording says that it asks the same."""
         newest = self._newest(spec.name)

@@ -38,6 +38,10 @@ class PanelRepository(Protocol):
         """
         ...
 
+    def question_keys(self, panel: str) -> frozenset[str]:
+        """The keys of all questions that the specifications kept of a panel ask."""
+        ...
+
 
 class CycleRepository(Protocol):
     """Cycles, their frozen facts and the log of every move."""

@@ -25,6 +25,10 @@ class LabelRepository(Protocol):
         """How many events wait in the inbox for the draw of their item, and since when."""
         ...
 
+    def keys_waiting(self, item_keys: Sequence[str]) -> frozenset[str]:
+        """Those of the keys under which labels wait in the inbox. Any number of keys."""
+        ...
+
     def waiting_events(self) -> tuple[LabelEvent, ...]:
         """The events in the inbox, in order of arrival."""
         ...

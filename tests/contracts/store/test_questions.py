@@ -139,6 +139,17 @@ class TestDraws:
             assert tx.rounds.ever_drawn("spam") == (("a", NOW), ("b", NOW), ("c", NOW))
 
 
+def test_a_panel_knows_its_questions_and_the_inbox_its_keys(store):
+    with store.begin() as tx:
+        for panel in (spec(), spec(budget=7000), spec(guideline="Look twice."), spec("ham")):
+            tx.panels.save(panel, NOW)
+        keys = {tx.panels.question_key(one) for one in (spec(), spec(guideline="Look twice."))}
+        assert tx.panels.question_keys("spam") == keys
+        assert tx.panels.question_keys("nobody") == frozenset()
+        tx.labels.add([answer("a", "e1")], NOW)
+        assert tx.labels.keys_waiting([item_key("spam", name) for name in "ab"]) == {item_key("spam", "a")}
+
+
 def test_batches_keep_their_question(store):
     with store.begin() as tx:
         assert tx.rounds.batch(planned_round(tx).batch).question_key == QUESTION
@@ -196,7 +207,7 @@ class TestUpgrade:
         with old.begin() as tx:
             found = {event.event_id: event.question_key for _, event in tx.labels.of_panel("spam")}
             assert found == {"e1": keys[0], "e2": keys[0], "e3": keys[1]}
-            assert tx.labels.add([replace(answer("a", "e3"), item_key=old_key("a"), value="no")], NOW) == (0, ())
+            assert tx.labels.add([replace(answer("a", "e3"), item_key=old_key("a"), value="no")], NOW) == (0, 0)
         old.dispose()
 
     def test_leaves_a_draw_that_reused_a_label_the_question_of_that_label(self, store, store_url, other_url, questions):
