@@ -81,8 +81,11 @@ class SecretAddress:
                 return answer.status_code
         except (httpx.HTTPError, httpx.InvalidURL, ValueError) as trouble:
             late = deadline.passed or isinstance(trouble, httpx.TimeoutException)
-            connected = not isinstance(trouble, httpx.ConnectError | httpx.ConnectTimeout)
-            kind = NoConnection if not connected else NoAnswer if isinstance(trouble, httpx.HTTPError) else Unreachable
+            kind: type[Unreachable] = Unreachable  # it was not even tried: a header that HTTP forbids, say
+            if isinstance(trouble, httpx.ConnectError | httpx.ConnectTimeout | httpx.ProxyError):
+                kind = NoConnection
+            elif late or isinstance(trouble, httpx.NetworkError | httpx.RemoteProtocolError):
+                kind = NoAnswer
             # The library's own words could quote the URL or a header, in the message and in the traceback.
             raise kind(
                 f"{self._what} cannot be reached at {_origin(where)}",

@@ -3,6 +3,7 @@
 import logging
 import re
 import socket
+import threading
 import time
 import traceback
 from hashlib import sha256
@@ -99,8 +100,6 @@ class TestAnswer:
     def test_an_endless_answer_is_not_read(self):
         with socket.create_server(("127.0.0.1", 0)) as server:
             url = f"http://127.0.0.1:{server.getsockname()[1]}/"
-            import threading
-
             sent = []
 
             def pour():
@@ -137,6 +136,21 @@ class TestAnswer:
             with pytest.raises(NoAnswer, match=r"Timeout of 0.5 seconds"):
                 WebhookChannel(SecretStr(url), timeout=0.5).send(notice())
         assert time.monotonic() - began < 5
+
+    def test_a_receiver_that_hangs_up_may_have_taken_it(self):
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            url = f"http://127.0.0.1:{server.getsockname()[1]}/"
+
+            def hang_up():
+                connection, _ = server.accept()
+                connection.recv(65536)
+                connection.close()
+
+            thread = threading.Thread(target=hang_up)
+            thread.start()
+            with pytest.raises(NoAnswer):
+                WebhookChannel(SecretStr(url)).send(notice())
+            thread.join(timeout=20)
 
     def test_nobody_there_is_unreachable(self):
         with socket.create_server(("127.0.0.1", 0)) as server:
@@ -193,6 +207,7 @@ class TestSecrets:
         channel = receiver.channel(headers={"X-Token": SecretStr("s3cr3t\r\nX-Evil: 1")})
         with pytest.raises(Unreachable) as caught:
             channel.send(notice())
+        assert type(caught.value) is Unreachable  # nothing was sent, and the channel is there
         assert "s3cr3t" not in "".join(traceback.format_exception(caught.value))
 
     def test_other_threads_calls_are_still_logged(self, receiver, caplog):
