@@ -138,6 +138,9 @@ def test_a_second_plan_that_differs_from_the_first_is_asked_as_another_batch(sce
     ledger, inbox = kept_ids(scenario)
     assert sorted([*ledger, *inbox]) == sorted(event.event_id for event in scenario.queue.said)
     assert 0 < len(inbox) < 60
+    told = [told for told in scenario.channel.told if "lost plan" in told.subject]
+    assert len(told) == 1
+    assert any(key in told[0].body for key in first_plan if "-r2-" in key)
     with scenario.ports.store.begin() as tx:
         drawn = {draw.item_key for draw in tx.rounds.draws(only_cycle(scenario))}
         assert drawn.isdisjoint(event.item_key for event in tx.labels.waiting_events())

@@ -5,6 +5,7 @@ from typing import Final
 
 from stratawatch.engine.alarms.notifications import warn
 from stratawatch.engine.labels.queue_identity import require_queue
+from stratawatch.engine.model.idempotency_keys import round_of_batch
 from stratawatch.engine.model.states import BatchState
 from stratawatch.engine.ports import Ports
 from stratawatch.formatting import count_text
@@ -21,6 +22,7 @@ def reconcile_queue(ports: Ports) -> int:
     """
     queue = require_queue(ports)
     asked = queue.asked_keys()
+    _tell_of_lost_plans(ports, asked)
     with ports.store.begin() as tx:
         sent = tx.rounds.batch_keys([BatchState.SENT])
         closed = sorted(tx.rounds.batch_keys([BatchState.CLOSED], among=asked))
@@ -34,6 +36,28 @@ def reconcile_queue(ports: Ports) -> int:
     if lost or before - sent:
         _remember(ports, sorted((before & sent) | lost), again, sorted(lost & before))
     return len(closed) + len(again)
+
+
+def _tell_of_lost_plans(ports: Ports, asked: frozenset[str]) -> None:
+    """Tell people of batches that the store does not know though it has planned their round: with other items.
+
+    A store that was restored may plan a round otherwise than the one that was lost. They are not withdrawn: a copy of
+    the store must not take batches from the queue that the original works with.
+    """
+    with ports.store.begin() as tx:
+        unknown = asked - tx.rounds.batch_keys(among=asked)
+        if not unknown:
+            return
+        planned = {round_of_batch(key) for key in tx.rounds.batch_keys()}
+        lost = sorted(key for key in unknown if round_of_batch(key) in planned)
+        if lost:
+            body = (
+                f"{_named(lost)}: a store that was restored has planned this round with other items. Labels of items "
+                f"that both plans drew count. Take these batches out of the queue {ports.queue.where}, so that nobody "
+                "works on them in vain."
+            )
+            warn(tx, ports, f"queue:lost plan:{lost[0]}", "The label queue holds batches of a lost plan", body)
+            tx.commit()
 
 
 def _publish_again(ports: Ports, keys: frozenset[str]) -> list[str]:

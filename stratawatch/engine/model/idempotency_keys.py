@@ -1,6 +1,7 @@
 """Deterministic keys: what makes every step repeatable."""
 
 import json
+import re
 from collections.abc import Sequence
 from hashlib import sha256
 from typing import Final
@@ -44,6 +45,15 @@ def batch_key(panel: str, period: int, ordinal: int, part: int, content: Sequenc
     """
     digest = sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
     return f"{panel}-p{period:05d}-r{ordinal}-b{part}-{digest[:DIGITS]}"
+
+
+def round_of_batch(key: str) -> str:
+    """What batches of one round of one window have in common in their keys, with or without a digest.
+
+    >>> round_of_batch("spam-p00012-r1-b2-130e6556")
+    'spam-p00012-r1'
+    """
+    return re.sub(rf"-b\d+(-[0-9a-f]{{{DIGITS}}})?$", "", key)
 
 
 def shuffle_key(seed: str, period: int, ordinal: int, key: str) -> str:
