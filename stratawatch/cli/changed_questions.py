@@ -12,14 +12,19 @@ if TYPE_CHECKING:
     from stratawatch.engine.ports.transaction import Transaction
 
 
-def question_notice(tx: "Transaction", spec: "PanelSpec", now: datetime) -> Problem | None:
-    """What the panel's next cycle asks anew because its question or guideline changed; None where neither did."""
+def question_notice(
+    tx: "Transaction", spec: "PanelSpec", now: datetime, guideline_key: str = "guideline"
+) -> Problem | None:
+    """What the panel's next cycle asks anew because its question or guideline changed; None where neither did.
+
+    `guideline_key` is the key that brings the guideline.
+    """
     from stratawatch.engine.labels.question_change import question_change
 
     change = question_change(tx, spec, now)
     if change is None:
         return None
-    key, name = _changed_key(spec, change)
+    key, name = _changed_key(spec, change, guideline_key)
     found = f"; {count_text(change.labels_found, 'label')} of the same question from before count again"
     what = (
         f"the {name} of panel '{spec.name}' changed, so its next cycle asks another question: "
@@ -29,12 +34,12 @@ def question_notice(tx: "Transaction", spec: "PanelSpec", now: datetime) -> Prob
     return Problem(("panels", spec.name, *key), what, hint=_hint(change, name))
 
 
-def _changed_key(spec: "PanelSpec", change: "QuestionChange") -> tuple[Place, str]:
+def _changed_key(spec: "PanelSpec", change: "QuestionChange", guideline_key: str) -> tuple[Place, str]:
     if change.before.question != spec.question:
         return ("question",), "question"
     if spec.guideline_version is not None:
         return ("guideline_version",), "guideline_version"
-    return ("guideline",), "guideline"
+    return (guideline_key,), "guideline"
 
 
 def _hint(change: "QuestionChange", name: str) -> str:

@@ -129,7 +129,11 @@ def _look_for_changed_questions(report: CheckReport, configuration: "Configurati
     try:
         store = open_store(configuration.store_url().get_secret_value())
         with store.begin() as tx:
-            found = [question_notice(tx, spec, SystemClock().now()) for spec in configuration.panels.values()]
+            now = SystemClock().now()
+            found = [
+                question_notice(tx, spec, now, _guideline_key(configuration, name))
+                for name, spec in configuration.panels.items()
+            ]
     except StratawatchError:
         return
     report.notices += tuple(configuration.placed(notice) for notice in found if notice is not None)
@@ -155,6 +159,10 @@ def _look_for_left_panels(report: CheckReport, configuration: "Configuration") -
             what = f"panel '{one.name}' is not configured any more, and {number} of it under way"
             hint = f"`stratawatch cycles retire {one.name}` ends or finishes them; or put the panel back"
             report.problems.append(Problem(("panels",), what, hint=hint))
+
+
+def _guideline_key(configuration: "Configuration", name: str) -> str:
+    return "guideline" if configuration.settings.panels[name].guideline_file is None else "guideline_file"
 
 
 def _baselines(tx: "Transaction", spec: "PanelSpec") -> str:

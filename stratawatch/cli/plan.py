@@ -55,6 +55,8 @@ def plan(
         raise StratawatchError("--out draws one panel's curve", expected=expected)
     with shown_progress():
         found = [_preview(installation, spec) if dry_run else _outlook(installation, spec, out) for spec in panels]
+    for document, spec in zip(found, panels, strict=True):
+        document["question_change"] = _question_change(installation, spec)
     if dry_run:
         print_documents("plans", found, _show, json=json)
     else:
@@ -62,6 +64,20 @@ def plan(
     if out is not None and not json:
         print_line()
         print_line(f"wrote {out}")
+
+
+def _question_change(installation: "Installation", spec: "PanelSpec") -> str | None:
+    """What the next cycle asks anew because the panel's question changed."""
+    from stratawatch.cli.changed_questions import question_notice
+
+    with installation.ports.store.begin() as tx:
+        notice = question_notice(tx, spec, installation.ports.clock.now())
+    return None if notice is None else notice.sentence
+
+
+def _show_question_change(document: dict[str, Any]) -> None:
+    if document["question_change"] is not None:
+        print_line(f"Note: {document['question_change']}.")
 
 
 def _outlook(installation: "Installation", spec: "PanelSpec", out: Path | None) -> dict[str, Any]:
@@ -109,6 +125,7 @@ def _show_outlook(document: dict[str, Any], *, every: bool = False) -> None:
     """Print an outlook for a person; `every` metric, or those that goals ask for."""
     print_line(f"{document['panel']}, window {window_text(document)}: {count_text(document['items'], 'item')}")
     print_line(_source(document))
+    _show_question_change(document)
     print_line()
     together = document["labels_for_all_goals"]
     verdict = "suffices" if together <= document["budget"] else "does not suffice"
@@ -256,6 +273,7 @@ def _show(document: dict[str, Any]) -> None:
     asked = f"{count_text(document['labels'], 'label')} of a budget of {document['budget']:,}"
     past = document["past_labels"]
     print_line(f"{asked}, planned from {count_text(past, 'past label') if past else 'scores alone'}")
+    _show_question_change(document)
     print_line()
     order = ", ".join([*document["classifiers"], *document["auxiliary"]])
     print_line(f"Strata; a pattern is what {order} say, in this order (1 yes, 0 no, - nothing)")

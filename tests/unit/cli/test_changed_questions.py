@@ -50,3 +50,20 @@ def test_labels_that_have_expired_are_no_cost(judged, validity):
     judged.configure(("budget = 60", f'budget = 60\nlabel_validity = "{validity}"'), (GUIDELINE, MENDED))
     (notice,) = judged.json("check")["notices"]
     assert "0 labels of the former question" in notice["problem"]
+
+
+def test_a_guideline_in_a_file_is_found_there(judged):
+    (judged.folder / "guide.md").write_text("Look twice.")
+    (notice,) = notices(judged, (GUIDELINE, 'guideline_file = "guide.md"'))
+    assert notice["place"] == f"panels.spam.guideline_file, line {notice['line']}"
+
+
+@pytest.mark.parametrize(("arguments", "document"), [((), "outlooks"), (("--dry-run",), "plans")])
+def test_a_plan_says_it_too(judged, arguments, document):
+    now = ("--now", "2026-01-12T10:00:00+00:00")
+    assert judged.json("plan", *arguments, *now)[document][0]["question_change"] is None
+    judged.configure((GUIDELINE, MENDED))
+    (found,) = judged.json("plan", *arguments, *now)[document]
+    assert "60 labels of the former question are not reused" in found["question_change"]
+    out = " ".join(judged.run("plan", *arguments, *now).stdout.split())
+    assert f"Note: {found['question_change']}." in out
