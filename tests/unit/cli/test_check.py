@@ -226,7 +226,7 @@ class TestOtherParts:
         fresh.environment["OPS_HOOK"] = "http://hooks.example.org/hunter2"
         fresh.configure(more='[[alerts]]\nkind = "webhook"\nurl = "${env:OPS_HOOK}"\n')
         text = sentences(fresh.json("check", code=1))
-        assert "would send alerts unencrypted" in text
+        assert "would be reached unencrypted" in text
         assert "hunter2" not in text
 
     @pytest.mark.parametrize("columns", [40, 60])
