@@ -14,10 +14,11 @@ def purge_store(ports: Ports) -> Purged:
     purged = engine.purge_store(ports)
     if purged != Purged():
         get_run_logger().info(
-            "purged: payload of undrawn items of %d cycles, all payload of %d, %d bad rows, %d replaced revisions",
+            "purged: undrawn payload of %d cycles, all payload of %d, %d bad rows, %d waiting labels, %d revisions",
             purged.undrawn,
             purged.payloads,
             purged.bad_rows,
+            purged.waiting_labels,
             purged.revisions,
         )
     return purged

@@ -43,6 +43,7 @@ class RetentionSettings(Shape):
 
     payload: PositiveDuration = timedelta(days=90)
     bad_rows: PositiveDuration = timedelta(days=90)
+    waiting_labels: PositiveDuration = timedelta(days=365)
     revisions: PositiveDuration = timedelta(days=365)
 
 

@@ -10,6 +10,7 @@ from stratawatch.adapters.store.tables import (
     candidates,
     draws,
     estimates,
+    label_inbox,
     quarantine,
     revisions,
     rounds,
@@ -59,6 +60,10 @@ class SqlRetention:
     def drop_bad_rows(self, before: datetime) -> int:
         """Forget rows that were last set aside before a moment; returns how many."""
         return self._sql.execute(delete(quarantine).where(quarantine.c.seen_at < before)).rowcount
+
+    def drop_waiting_labels(self, before: datetime) -> int:
+        """Forget labels in the inbox that were received before a moment; returns how many."""
+        return self._sql.execute(delete(label_inbox).where(label_inbox.c.received_at < before)).rowcount
 
     def drop_replaced_revisions(self, before: datetime) -> int:
         """Forget estimates made before a moment that a later revision of their cycle replaced; returns how many."""

@@ -1,4 +1,4 @@
-"""Take out of the store what its periods are over for: payload, rows set aside, replaced estimates."""
+"""Take out of the store what its periods are over for: payload, rows set aside, stray labels, replaced estimates."""
 
 from typing import Final
 
@@ -23,8 +23,9 @@ def purge_store(ports: Ports) -> Purged:
         for cycle in old:
             tx.retention.drop_payload(cycle)
         bad_rows = tx.retention.drop_bad_rows(now - keep.bad_rows)
+        waiting = tx.retention.drop_waiting_labels(now - keep.waiting_labels)
         revisions = tx.retention.drop_replaced_revisions(now - keep.revisions)
-        purged = Purged(len(ended), len(old), bad_rows, revisions)
+        purged = Purged(len(ended), len(old), bad_rows, waiting, revisions)
         if purged != Purged():
             tx.labels.save_cursor(PURGE, {"undrawn": undrawn_mark, "payload": payload_mark}, now)
             tx.commit()

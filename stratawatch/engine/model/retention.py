@@ -9,20 +9,23 @@ class Retention:
     """Periods, after which the purge takes things out of the store.
 
     `payload` is what labellers were shown of items that were drawn, counted from the end of their cycle; items that
-    were not drawn lose theirs when the cycle ends. `bad_rows` are rows that were set aside. `revisions` are estimates
-    that a later label has replaced. Item ids, random numbers, weights, verdicts and the newest estimates stay for ever.
+    were not drawn lose theirs when the cycle ends. `bad_rows` are rows that were set aside. `waiting_labels` are labels
+    whose item was never drawn. `revisions` are estimates that a later label has replaced. Item ids, random numbers,
+    weights, verdicts and the newest estimates stay for ever.
     """
 
     payload: timedelta = timedelta(days=90)
     bad_rows: timedelta = timedelta(days=90)
+    waiting_labels: timedelta = timedelta(days=365)
     revisions: timedelta = timedelta(days=365)
 
 
 @dataclass(frozen=True)
 class Purged:
-    """What one purge took out: cycles whose payload went, bad rows, replaced estimates."""
+    """What one purge took out: cycles whose payload went, bad rows, labels that waited in vain, replaced estimates."""
 
     undrawn: int = 0
     payloads: int = 0
     bad_rows: int = 0
+    waiting_labels: int = 0
     revisions: int = 0

@@ -61,6 +61,10 @@ class RetentionRepository(Protocol):
         """Forget rows that were last set aside before a moment; returns how many."""
         ...
 
+    def drop_waiting_labels(self, before: datetime) -> int:
+        """Forget labels in the inbox that were received before a moment; returns how many."""
+        ...
+
     def drop_replaced_revisions(self, before: datetime) -> int:
         """Forget estimates made before a moment that a later revision of their cycle replaced; returns how many."""
         ...

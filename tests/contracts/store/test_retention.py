@@ -6,6 +6,7 @@ import pytest
 
 from stratawatch.engine.cycle.advance import advance
 from stratawatch.engine.cycle.purge_store import CYCLES_AT_ONCE, PURGE, purge_store
+from stratawatch.engine.model.label_events import LabelEvent
 from stratawatch.engine.model.quarantined_row import QuarantinedRow
 from stratawatch.engine.model.retention import Purged
 from tests.support.scenario import Scenario, label_cycle, open_all, relabel
@@ -96,6 +97,18 @@ def test_bad_rows_and_replaced_revisions_go_after_their_periods(labelled):
     with labelled.ports.store.begin() as tx:
         assert tx.estimates.latest(1) == newest
         assert tx.estimates.latest(1, now - timedelta(hours=1)) is None
+
+
+def test_labels_that_waited_in_vain_for_a_draw_go_after_their_period(labelled):
+    stray = LabelEvent("fake", "e", "no-such-item", "ann", "yes", labelled.clock.now())
+    with labelled.ports.store.begin() as tx:
+        tx.labels.add([stray], labelled.clock.now())
+        tx.commit()
+    for days, left in ((364, 1), (2, 0)):
+        labelled.clock.advance(days=days)
+        purge_all(labelled)
+        with labelled.ports.store.begin() as tx:
+            assert tx.labels.waiting().events == left
 
 
 def test_an_idle_purge_writes_nothing_and_years_go_in_parts(labelled):
