@@ -25,7 +25,7 @@ export PREFECT_HOME ?= $(CURDIR)/.prefect
 export PREFECT_SERVER_ANALYTICS_ENABLED := false
 export DO_NOT_TRACK := 1
 
-.PHONY: help demo test test-all test-pooled test-long lint types contracts docs bench up lock format clean
+.PHONY: help demo test test-all test-pooled test-long lint types contracts docs bench bench-quick up lock format clean
 
 help:  ## Say what there is.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
@@ -67,6 +67,14 @@ docs: $(STAMP)  ## The pages of docs/ and the API, into site/; a link that leads
 
 bench: $(STAMP)  ## One benchmark: NAME=demo_worlds ARGS=--quick.
 	@start=$$SECONDS; $(BIN)/python -m benchmarks.$(NAME) $(ARGS); echo "run: $$((SECONDS - start)) s"
+
+# labels is not among them: it needs real data (--data).
+BENCHMARKS = solver study scan engines demo_worlds coverage papers chaos
+
+bench-quick: $(STAMP)  ## The short form of every benchmark that needs no data; each must hold.
+	@start=$$SECONDS; for name in $(BENCHMARKS); do \
+		begun=$$SECONDS; $(BIN)/python -m benchmarks.$$name --quick || exit 1; echo "$$name: $$((SECONDS - begun)) s" >&2; \
+	done; $(SECONDS_TAKEN)
 
 up: $(STAMP)  ## Serve all flows on their schedules; starts a local Prefect server when none answers.
 	@$(BIN)/python -m flows.up --config $(CONFIG)

@@ -31,12 +31,12 @@ from benchmarks.chaos.world import PLAIN, TROUBLED, Story
 from benchmarks.shape import Options, Result, Row, Verdict, main
 
 FULL_KILLS: Final = 100
-QUICK_KILLS: Final = 26
+QUICK_KILLS: Final = 40
 FLOW_KILLS: Final = 20
 FLOW_KILLS_A_MOMENT: Final = 3
 BOTH_SIDES_FROM: Final = 60
 """With fewer kills than this, a commit point is tried on one side only, drawn at random."""
-CONTROL_KILLS: Final = 6
+CONTROL_KILLS: Final = 14
 
 
 @dataclass

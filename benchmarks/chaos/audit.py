@@ -16,6 +16,8 @@ from stratawatch.engine.ports import Ports
 Post = tuple[str, str, str, str]
 
 IN_THE_QUEUE: Final = (BatchState.SENT, BatchState.CLOSED)
+FOLDERS: Final = ("out", "done", "cancelled")
+"""Where batches lie that were in the queue."""
 NEVER_SENT: Final = (BatchState.PLANNED, BatchState.FAILED)
 
 
@@ -43,7 +45,7 @@ def audit(ports: Ports, folder: Path, said: Counter[Statement], posts: Counter[P
         notices = tx.outbox.all()
     sent = _items(b.tasks for b in batches if b.state in IN_THE_QUEUE)
     withdrawn = _items(b.tasks for b in batches if b.state not in (*IN_THE_QUEUE, *NEVER_SENT))
-    lines = Counter(key for name in ("out", "cancelled") for key in _lines(folder / "queue" / name))
+    lines = Counter(key for name in FOLDERS for key in _lines(folder / "queue" / name))
     kept: Counter[Statement] = Counter((e.item_key, e.annotator, e.value, e.at.isoformat()) for e in events)
     told = Counter((n.dedup_key, _event(n.severity), n.subject, n.body) for n in notices if n.state == "sent")
     return Audit(
@@ -61,7 +63,11 @@ def posts_of(log: Path, run: str) -> Counter[Post]:
     if not log.exists():
         return Counter()
     posts = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
-    return Counter((p["dedup_key"], p["event"], p["subject"], p["body"]) for p in posts if p["run"] == f"/{run}")
+    return Counter(
+        (p["dedup_key"], p["event"], p["subject"], p["body"])
+        for p in posts
+        if p["run"] in (f"/{run}", f"/{run}/deputy")
+    )
 
 
 def _items(batches: Iterable[Iterable[LabelTask]]) -> Counter[str]:

@@ -17,12 +17,10 @@ from benchmarks.chaos.fuse import Orders
 from benchmarks.chaos.killer import Killer
 from benchmarks.chaos.snapshot import Snapshot, take
 from benchmarks.chaos.tick import Variant
-from benchmarks.chaos.world import Story, Tick, ticks, write_world
+from benchmarks.chaos.world import OUTAGES, PANEL, Story, Tick, ticks, write_world
 
 AFTER_A_KILL: Final = timedelta(minutes=11)
 """A killed process holds the lease for ten minutes; the next one comes when it has ended."""
-OUTAGES: Final = ("second",)
-"""Steps during which the receiver of alerts is out of order."""
 
 
 @dataclass(frozen=True)
@@ -99,8 +97,13 @@ class Installation:
         """What is wrong with the world at some steps, while they last."""
         predictions, out = self.folder / "predictions", self.folder / "queue" / "out"
         outage = self.posts.with_name("outage")
+        stray = out / f"{PANEL}-p{tick.period:05d}-r1-b99-00000000.jsonl"
         if tick.step in OUTAGES:
             outage.touch()
+        if tick.step == "lose":
+            for batch in sorted(out.glob("*.jsonl"))[:1]:
+                batch.unlink()
+            stray.write_text('{"batch": "of a plan that was lost", "count": 0}\n')
         if tick.step == "unreadable":
             predictions.rename(self.folder / "away")
         if tick.step == "blocked":
@@ -108,6 +111,8 @@ class Installation:
             out.write_text("a file where the folder should be")
         yield
         outage.unlink(missing_ok=True)
+        if tick.step == "lose":
+            stray.unlink(missing_ok=True)
         if tick.step == "unreadable":
             (self.folder / "away").rename(predictions)
         if tick.step == "blocked":
@@ -121,3 +126,4 @@ class Installation:
 def address(port: int, run: str) -> None:
     """Where this run's alerts go: the configuration refers to the environment."""
     os.environ["CHAOS_HOOK"] = f"http://127.0.0.1:{port}/{run}"
+    os.environ["CHAOS_DEPUTY"] = f"http://127.0.0.1:{port}/{run}/deputy"

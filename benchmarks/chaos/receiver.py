@@ -9,13 +9,18 @@ from pathlib import Path
 def serve(log: Path) -> None:
     """Serve on a free port of loopback, printed first; each accepted post becomes a line of the log."""
     accepted: set[tuple[str, str]] = set()
+    refused: list[tuple[str, str]] = []
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             known = (self.path, self.headers["Idempotency-Key"])
             fresh = known not in accepted
-            if log.with_name("outage").exists():
+            if log.with_name("outage").exists() and not self.path.endswith("/deputy"):
+                refused.append(known)
+                if refused.count(known) > 1:  # the second time it does not even answer
+                    self.close_connection = True
+                    return
                 fresh, status = False, 503
             else:
                 status = 202 if fresh else 409

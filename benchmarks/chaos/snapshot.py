@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 
+from benchmarks.chaos.audit import FOLDERS
 from benchmarks.chaos.world import PANEL
 from stratawatch.engine.model.cycle_facts import Cycle
 from stratawatch.engine.model.label_events import LabelEvent
@@ -48,7 +49,7 @@ def take(ports: Ports, folder: Path) -> Snapshot:
         periods = {cycle.id: cycle.period for cycle in cycles}
     rooms["files"] = sorted(
         f"{file.parent.name}/{file.name} {file.read_text(encoding='utf-8')}"
-        for name in ("out", "cancelled", "rejected")
+        for name in (*FOLDERS, "rejected")
         for file in (folder / "queue" / name).iterdir()
         if not file.name.startswith(".")
     )
@@ -58,6 +59,7 @@ def take(ports: Ports, folder: Path) -> Snapshot:
 def _plain(line: str, folder: Path, periods: Mapping[int, int]) -> str:
     """Lost transactions leave gaps in sequences, a killed attempt counts too, a late freeze moves the deadline."""
     line = line.replace(str(folder), "<folder>")
+    line = re.sub(r"- ops, \d+ attempts: .*", "- ops: its error", line)
     line = re.sub(r"after \d+ attempts", "after some attempts", line)
     line = re.sub(r"deadline [-0-9]+ [:0-9]+ \+00:00 passed", "deadline passed", line)
     return re.sub(r"\bcycle (\d+)", lambda found: f"cycle of period {periods.get(int(found[1]), -1)}", line)

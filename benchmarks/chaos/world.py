@@ -39,6 +39,12 @@ kind = "webhook"
 name = "ops"
 url = "${{env:CHAOS_HOOK}}"
 
+[[alerts]]
+kind = "webhook"
+name = "deputy"
+url = "${{env:CHAOS_DEPUTY}}"
+fallback = true
+
 [panels.spam]
 question = "Is this message spam?"
 guideline = "Spam is what nobody asked for."
@@ -85,20 +91,31 @@ classifiers = ["lr"]
 """
 
 
-ANSWERED: Final = (("ask", 10), ("half", 30), ("rest", 40), ("second", 50), ("late", 60))
+ANSWERED: Final = (
+    ("ask", 10),
+    ("lose", 20),
+    ("half", 30),
+    ("rest", 40),
+    ("second", 50),
+    ("mute", 53),
+    ("mute", 56),
+    ("late", 60),
+)
 EXPIRED: Final = (("ask", 10), ("silent", 30), ("expire", 3 * 24 + 30), ("late", 3 * 24 + 40))
-GIVEN_UP: Final = (("begin", 10), ("cancel", 20))
+GIVEN_UP: Final = (("begin", 10), ("cancel", 20), ("retire", 30))
 
 TROUBLED: Final = (
     (("blocked", 3), ("resend", 6), *ANSWERED),
     (("unreadable", 3), ("unreadable", 30), ("reopen", 33), *((step, hours + 30) for step, hours in EXPIRED)),
-    (*ANSWERED, ("import", 70), ("measure", 80), ("keep", 90)),
+    (*ANSWERED, ("import", 70), ("measure", 80), ("keep", 90), ("again", 100), ("trust", 110)),
     GIVEN_UP,
 )
 """With every trouble and every hand that mends it, so that every commit of the engine is crossed."""
 PLAIN: Final = (ANSWERED, EXPIRED, ANSWERED)
 """What happens in ordinary weeks: enough for the flows, whose every moment costs seconds."""
 
+OUTAGES: Final = ("second", "mute")
+"""Steps during which the receiver of alerts is out of order."""
 TROUBLES: Final = ("blocked", "unreadable")
 """Steps in which the product is expected to say that it could not do something."""
 

@@ -26,16 +26,21 @@ def reconcile_queue(ports: Ports) -> int:
     with ports.store.begin() as tx:
         sent = tx.rounds.batch_keys([BatchState.SENT])
         closed = sorted(tx.rounds.batch_keys([BatchState.CLOSED], among=asked))
-        before = frozenset(tx.labels.cursor(AGAIN).get("keys", ()))
+        cursor = tx.labels.cursor(AGAIN)
+    before, due = frozenset(cursor.get("keys", ())), frozenset(cursor.get("due", ())) & sent
     lost = sent - asked
     if lost:
         lost -= queue.batch_keys()  # a person, or a store that was restored, may have put them away
     if closed:
         queue.close(closed)
-    again = _publish_again(ports, lost - before)
-    if lost or before - sent:
-        _remember(ports, sorted((before & sent) | lost), again, sorted(lost & before))
-    return len(closed) + len(again)
+    fresh = lost - before - due
+    if fresh:  # noted before they go, so that people hear of it even if this process is killed in between
+        due |= fresh
+        _save(ports, before, due)
+    _publish_again(ports, due)
+    if due or lost or before - sent:
+        _remember(ports, (before & sent) | lost | due, sorted(due), sorted(lost & before))
+    return len(closed) + len(due)
 
 
 def _tell_of_lost_plans(ports: Ports, asked: frozenset[str]) -> None:
@@ -60,19 +65,27 @@ def _tell_of_lost_plans(ports: Ports, asked: frozenset[str]) -> None:
             tx.commit()
 
 
-def _publish_again(ports: Ports, keys: frozenset[str]) -> list[str]:
+def _publish_again(ports: Ports, keys: frozenset[str]) -> None:
     """Publish sent batches under their keys, as they were."""
     if not keys:
-        return []
+        return
     with ports.store.begin() as tx:
         batches = [batch for batch in tx.rounds.batches(states=[BatchState.SENT]) if batch.key in keys]
-    return [batch.key for batch in batches if not ports.queue.publish(batch).duplicate]
+    for batch in batches:
+        ports.queue.publish(batch)
 
 
-def _remember(ports: Ports, keys: Sequence[str], again: Sequence[str], lost_twice: Sequence[str]) -> None:
+def _save(ports: Ports, keys: frozenset[str], due: frozenset[str]) -> None:
+    """Note which batches went out again, and which are about to."""
+    with ports.store.begin() as tx:
+        tx.labels.save_cursor(AGAIN, {"keys": sorted(keys), "due": sorted(due)}, ports.clock.now())
+        tx.commit()
+
+
+def _remember(ports: Ports, keys: frozenset[str], again: Sequence[str], lost_twice: Sequence[str]) -> None:
     """Keep which batches went out again, and tell people of those, and of those that were lost again."""
     with ports.store.begin() as tx:
-        tx.labels.save_cursor(AGAIN, {"keys": list(keys)}, ports.clock.now())
+        tx.labels.save_cursor(AGAIN, {"keys": sorted(keys)}, ports.clock.now())
         if again:
             body = f"{_named(again)}: the queue {ports.queue.where} had lost what was sent to it. Nothing to do."
             warn(tx, ports, f"queue:again:{again[0]}", "Batches were sent to the label queue again", body)

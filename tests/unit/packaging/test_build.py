@@ -55,6 +55,7 @@ class TestMakefile:
             "contracts",
             "docs",
             "bench",
+            "bench-quick",
             "up",
             "lock",
         ],
@@ -101,3 +102,11 @@ class TestContinuousIntegration:
 
     def test_a_run_without_a_closing_line_fails_it(self, ci):
         assert ci("no tests here").returncode != 0
+
+
+class TestBenchmarks:
+    def test_every_benchmark_that_the_readme_names_runs_in_ci_but_that_of_real_data(self):
+        named = set(re.findall(r"`python -m benchmarks\.(\w+)", (ROOT / "README.md").read_text(encoding="utf-8")))
+        [run] = re.findall(r"^BENCHMARKS = (.*)$", MAKEFILE, flags=re.MULTILINE)
+        assert named - set(run.split()) == {"labels"}
+        assert "make bench-quick" in (ROOT / ".ci/run").read_text(encoding="utf-8")
