@@ -97,7 +97,7 @@ class TestTour:
     def test_one_window_is_opened_and_labelled_in_two_rounds(self, said):
         folder, _ = said
         assert output(said, "stratawatch open").count("opened cycle") == 1
-        keys = [line for file in (folder / "queue/out").glob("*.jsonl") for line in file.read_text().splitlines()[1:]]
+        keys = [line for file in (folder / "queue/done").glob("*.jsonl") for line in file.read_text().splitlines()[1:]]
         assert len(keys) == 900
         assert "360 new" in output(said, "advance", 1)
         assert "540 new" in output(said, "advance", 2)
