@@ -109,6 +109,18 @@ def test_labels_received_after_the_backup_count(scenario, backups, state):
     assert scenario.queue.asked() == asked
 
 
+@pytest.mark.parametrize("state", ["frozen", "labelling", "second round"])
+def test_they_count_when_the_deadline_has_passed_too(scenario, backups, state):
+    play(scenario, state)
+    backups.keep()
+    work_on(scenario, 5)
+    before = facts_of(scenario)
+    lose_and_restore(scenario, backups)
+    scenario.clock.advance(days=10)
+    advance_alone(scenario)
+    assert facts_of(scenario) == before
+
+
 def flipped(event, number, at):
     """The same annotator's other word on that item."""
     value = {"yes": "no", "no": "yes"}[event.value]

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Final
 
-from sqlalchemy import Connection, delete, exists, func, select, update
+from sqlalchemy import Connection, delete, select, update
 
 from stratawatch.adapters.store.tables import (
     batches,
@@ -45,8 +45,9 @@ class SqlRetention:
 
     def drop_undrawn_payload(self, cycle_id: int) -> None:
         """Forget what was read of items that nobody was asked about."""
-        drawn = exists().where(draws.c.cycle_id == cycle_id, draws.c.item == candidates.c.item)
-        self._sql.execute(update(candidates).where(candidates.c.cycle_id == cycle_id, ~drawn).values(payload={}))
+        # Not by EXISTS: SQLite would walk all draws of the cycle for every candidate.
+        undrawn = candidates.c.item.not_in(select(draws.c.item).where(draws.c.cycle_id == cycle_id))
+        self._sql.execute(update(candidates).where(candidates.c.cycle_id == cycle_id, undrawn).values(payload={}))
 
     def drop_payload(self, cycle_id: int) -> None:
         """Forget what labellers were shown of a cycle's items; their keys stay in the batches."""
@@ -66,9 +67,12 @@ class SqlRetention:
         return self._sql.execute(delete(label_inbox).where(label_inbox.c.received_at < before)).rowcount
 
     def drop_replaced_revisions(self, before: datetime) -> int:
-        """Forget estimates made before a moment that a later revision of their cycle replaced; returns how many."""
-        newest = select(func.max(revisions.c.id)).group_by(revisions.c.cycle_id)
-        replaced = select(revisions.c.id).where(revisions.c.at < before, revisions.c.id.not_in(newest))
+        """Forget estimates that a later revision of their cycle replaced before a moment; returns how many."""
+        later = revisions.alias("later")
+        successor = select(later.c.id).where(
+            later.c.cycle_id == revisions.c.cycle_id, later.c.number == revisions.c.number + 1, later.c.at < before
+        )
+        replaced = select(revisions.c.id).where(successor.exists())
         old = self._sql.scalars(replaced).all()
         for part in in_parts(old):
             self._sql.execute(delete(estimates).where(estimates.c.revision_id.in_(part)))

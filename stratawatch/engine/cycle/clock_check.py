@@ -16,6 +16,8 @@ from stratawatch.errors import ClockDoubted, StratawatchError
 
 CLOCK_SKEW: Final = timedelta(minutes=5)
 """How far the clocks of two machines that work on one store may be apart."""
+SEVERAL: Final = 2
+"""Windows that are due at once, from which on a clock may have jumped."""
 TRUSTED: Final = "clock trusted"
 """The cursor of the newest commit that a person has seen when they said that the clock is right."""
 HINT: Final = "set the machine's clock; if it is right, `stratawatch open --trust-clock` goes on"
@@ -27,8 +29,11 @@ def require_sound_clock(ports: Ports, panels: Mapping[str, PanelSpec]) -> None:
         return
     now = ports.clock.now()
     _require_after_newest_commit(ports, now)
-    for spec in panels.values():
-        _require_near_predictions(ports, spec, now)
+    suspects = {name for name, spec in panels.items() if _windows_due(ports, spec, now) >= SEVERAL}
+    doubted = [name for name in panels if name in suspects and _has_recent_rows(ports, panels[name], now) is False]
+    # Rows of any other panel vouch for the clock: then it is the doubted panels' sources that stand still.
+    if doubted and not any(_has_recent_rows(ports, panels[name], now) for name in panels if name not in doubted):
+        raise _far_ahead(ports, panels[doubted[0]], now)
 
 
 def trust_clock(ports: Ports) -> None:
@@ -54,34 +59,40 @@ def _require_after_newest_commit(ports: Ports, now: datetime) -> None:
     )
 
 
-def _require_near_predictions(ports: Ports, spec: PanelSpec, now: datetime) -> None:
-    """Several windows that are due at once, the newest two of which have no row, are the clock's, not the world's.
-
-    One window without rows is opened and refused, so that people hear of a source that stands still. A source that
-    cannot be asked stops nobody.
-    """
+def _windows_due(ports: Ports, spec: PanelSpec, now: datetime) -> int:
+    """How many windows of a panel are over and not opened."""
     with ports.store.begin() as tx:
         opened = tx.cycles.find(panel=spec.name, newest=1)
-    newest = newest_ended_period(spec.windows, now)
-    due = newest - (opened[0].period if opened else -1)
+    return newest_ended_period(spec.windows, now) - (opened[0].period if opened else -1)
+
+
+def _has_recent_rows(ports: Ports, spec: PanelSpec, now: datetime) -> bool | None:
+    """Whether the newest two windows of a panel, or the present one, have a row; None where that cannot be asked."""
     source = ports.sources.get(spec.name)
-    if due < 2 or source is None:
-        return
+    if source is None:
+        return None
+    newest = newest_ended_period(spec.windows, now)
     window = window_of_period(spec.windows, newest)
     since = window_of_period(spec.windows, newest - 1).start
     try:
         with source.reading(spec, window) as reading:
-            rows = reading.rows(Window(since, now))
+            return bool(reading.rows(Window(since, now)))
     except StratawatchError:
-        return
-    if not rows:
-        raise ClockDoubted(
-            f"no window was opened: the machine's clock is more than a window beyond the newest row of panel "
-            f"'{spec.name}'",
-            expected=f"a row at {_text(since)} or later",
-            got=f"none; the clock says {_text(now)}, {due} windows are due",
-            hint=f"{HINT}; for data of the past, `--now` says what time it should be",
-        )
+        return None
+
+
+def _far_ahead(ports: Ports, spec: PanelSpec, now: datetime) -> ClockDoubted:
+    """The error for several windows that are due at once, the newest two of which have no row.
+
+    One window without rows is opened and refused, so that people hear of a source that stands still.
+    """
+    since = window_of_period(spec.windows, newest_ended_period(spec.windows, now) - 1).start
+    return ClockDoubted(
+        f"no window was opened: the machine's clock is more than a window beyond the newest row of panel '{spec.name}'",
+        expected=f"a row at {_text(since)} or later",
+        got=f"none; the clock says {_text(now)}, {_windows_due(ports, spec, now)} windows are due",
+        hint=f"{HINT} once; for data of the past, `--now` says what time it should be",
+    )
 
 
 def _text(moment: datetime) -> str:

@@ -15,6 +15,7 @@ from stratawatch.engine.labels.labelled_cycle import (
     load_labelled_cycle,
     reusable_verdicts,
 )
+from stratawatch.engine.labels.labels_in_wait import labels_wait_for
 from stratawatch.engine.model.cycle_facts import CandidateItem, Cycle, DrawnItem, Round
 from stratawatch.engine.model.idempotency_keys import batch_key, shuffle_key
 from stratawatch.engine.model.label_events import LabelTask, NewBatch
@@ -46,7 +47,9 @@ def plan_round(ports: Ports, cycle_id: int) -> Plan | None:
         cycle = tx.cycles.get(cycle_id)
         spec = tx.panels.get(cycle.panel_version)
         rounds = tx.rounds.of(cycle_id)
-        if not wants_plan(spec, cycle, rounds) or (cycle.deadline_at and now >= cycle.deadline_at):
+        if not wants_plan(spec, cycle, rounds):
+            return None
+        if cycle.deadline_at and now >= cycle.deadline_at and not labels_wait_for(tx, spec, cycle):
             return None
         plan = _next_round(tx, spec, cycle, len(rounds) + 1, now)
         tx.commit()

@@ -7,6 +7,7 @@ from datetime import datetime
 from stratawatch.core.verdicts import Verdict
 from stratawatch.engine.labels.dispatch_batch import mark_round_dispatched
 from stratawatch.engine.labels.labelled_cycle import cycle_verdicts
+from stratawatch.engine.labels.labels_in_wait import labels_wait_for
 from stratawatch.engine.model.cycle_facts import Cycle, DrawnItem, Round
 from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.engine.model.states import BatchState, CycleState, Entity, RoundState
@@ -81,6 +82,9 @@ def _settle_cycle(scene: _Settling, spec: PanelSpec, rounds: Sequence[Round], dr
         return CycleState.SETTLED
     if cycle.deadline_at is None or scene.now < cycle.deadline_at:
         return cycle.state
+    plannable = len(rounds) < max_rounds(spec) and all(r.state == RoundState.SETTLED for r in rounds)
+    if plannable and labels_wait_for(tx, spec, cycle):
+        return cycle.state  # a restored store plans the round again whose labels came after its backup
     for round_ in rounds:
         if round_.state not in _DONE:
             close_round(tx, round_, RoundState.EXPIRED, scene.now, "the cycle's deadline passed")

@@ -66,7 +66,7 @@ class RetentionRepository(Protocol):
         ...
 
     def drop_replaced_revisions(self, before: datetime) -> int:
-        """Forget estimates made before a moment that a later revision of their cycle replaced; returns how many."""
+        """Forget estimates that a later revision of their cycle replaced before a moment; returns how many."""
         ...
 
 

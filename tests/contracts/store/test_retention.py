@@ -38,6 +38,13 @@ def drawn(scenario: Scenario, cycle: int = 1) -> set[str]:
         return {draw.item for draw in tx.rounds.draws(cycle)}
 
 
+def later(scenario: Scenario, days: int) -> None:
+    """Days pass, after which windows are opened: eight at most, and refused, as they are empty."""
+    scenario.clock.advance(days=days)
+    open_all(scenario)
+    advance(scenario.ports)
+
+
 def purge_all(scenario: Scenario) -> None:
     while purge_store(scenario.ports) != Purged():
         pass
@@ -49,10 +56,10 @@ def test_payload_of_undrawn_items_goes_when_the_cycle_is_judged(labelled):
 
 def test_payload_of_drawn_items_stays_for_its_period_and_then_goes_with_that_of_the_batches(labelled):
     before = facts(labelled)
-    labelled.clock.advance(days=89)
+    later(labelled, 89)
     purge_all(labelled)
     assert with_payload(labelled) == drawn(labelled)
-    labelled.clock.advance(days=2)
+    later(labelled, 2)
     purge_all(labelled)
     assert with_payload(labelled) == set()
     with labelled.ports.store.begin() as tx:
@@ -63,7 +70,7 @@ def test_payload_of_drawn_items_stays_for_its_period_and_then_goes_with_that_of_
 
 
 def test_a_late_label_is_judged_after_all_payload_went(labelled):
-    labelled.clock.advance(days=91)
+    later(labelled, 91)
     purge_all(labelled)
     relabel(labelled, "no")
     with labelled.ports.store.begin() as tx:
@@ -86,13 +93,13 @@ def test_bad_rows_and_replaced_revisions_go_after_their_periods(labelled):
     with labelled.ports.store.begin() as tx:
         tx.cycles.quarantine(None, [QuarantinedRow("label", "k", "junk", {})], now)
         tx.commit()
-    labelled.clock.advance(days=91)
+    later(labelled, 91)
     purge_all(labelled)
     with labelled.ports.store.begin() as tx:
         assert tx.cycles.quarantined() == ()
         newest = tx.estimates.latest(1)
         assert tx.estimates.latest(1, now - timedelta(hours=1)).number == 1
-    labelled.clock.advance(days=300)
+    later(labelled, 300)
     purge_all(labelled)
     with labelled.ports.store.begin() as tx:
         assert tx.estimates.latest(1) == newest
@@ -105,7 +112,7 @@ def test_labels_that_waited_in_vain_for_a_draw_go_after_their_period(labelled):
         tx.labels.add([stray], labelled.clock.now())
         tx.commit()
     for days, left in ((364, 1), (2, 0)):
-        labelled.clock.advance(days=days)
+        later(labelled, days)
         purge_all(labelled)
         with labelled.ports.store.begin() as tx:
             assert tx.labels.waiting().events == left
@@ -119,3 +126,10 @@ def test_an_idle_purge_writes_nothing_and_years_go_in_parts(labelled):
         assert tx.labels.cursor(PURGE) == before != {}
         assert len(tx.retention.ended_cycles(0, labelled.clock.now(), CYCLES_AT_ONCE)[0]) == 1
         assert tx.retention.ended_cycles(0, labelled.clock.now(), 0) == ((), 0)
+
+
+def test_a_clock_that_jumped_a_year_ahead_deletes_nothing(labelled):
+    before = with_payload(labelled)
+    labelled.clock.advance(days=365)
+    assert purge_store(labelled.ports) == Purged()
+    assert with_payload(labelled) == before != set()
