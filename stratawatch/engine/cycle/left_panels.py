@@ -53,9 +53,6 @@ def retire_panel(ports: Ports, name: str, configured: Collection[str], decision:
         if name not in tx.panels.latest():
             raise StratawatchError(f"there is no panel '{name}' in the store")
         cycles = [tx.cycles.get(number) for number in _active(tx, name)]
-        record = {"decision": decision, "why": why, "at": ports.clock.now().isoformat()}
-        tx.labels.save_cursor(DECIDED, {**tx.labels.cursor(DECIDED), name: record}, ports.clock.now())
-        tx.commit()
     ended = [
         cycle.id
         for cycle in cycles
@@ -64,6 +61,10 @@ def retire_panel(ports: Ports, name: str, configured: Collection[str], decision:
     ]
     for number in ended:
         cancel_cycle(ports, number, why)
+    with ports.store.begin() as tx:  # last, so that a command that was killed half-way is asked for again
+        record = {"decision": decision, "why": why, "at": ports.clock.now().isoformat()}
+        tx.labels.save_cursor(DECIDED, {**tx.labels.cursor(DECIDED), name: record}, ports.clock.now())
+        tx.commit()
     return tuple(ended)
 
 

@@ -1,6 +1,7 @@
 """Compares the batches that the store has sent with those in the queue: lost ones go out again, closed ones leave."""
 
 from collections.abc import Sequence
+from hashlib import sha256
 from typing import Final
 
 from stratawatch.engine.alarms.notifications import warn
@@ -61,7 +62,7 @@ def _tell_of_lost_plans(ports: Ports, asked: frozenset[str]) -> None:
                 f"that both plans drew count. Take these batches out of the queue {ports.queue.where}, so that nobody "
                 "works on them in vain."
             )
-            warn(tx, ports, f"queue:lost plan:{lost[0]}", "The label queue holds batches of a lost plan", body)
+            warn(tx, ports, f"queue:lost plan:{_digest(lost)}", "The label queue holds batches of a lost plan", body)
             tx.commit()
 
 
@@ -88,14 +89,29 @@ def _remember(ports: Ports, keys: frozenset[str], again: Sequence[str], lost_twi
         tx.labels.save_cursor(AGAIN, {"keys": sorted(keys)}, ports.clock.now())
         if again:
             body = f"{_named(again)}: the queue {ports.queue.where} had lost what was sent to it. Nothing to do."
-            warn(tx, ports, f"queue:again:{again[0]}", "Batches were sent to the label queue again", body)
+            warn(
+                tx,
+                ports,
+                f"queue:again:{_today(ports)}:{_digest(again)}",
+                "Batches were sent to the label queue again",
+                body,
+            )
         if lost_twice:
             body = (
                 f"{_named(lost_twice)}: the queue {ports.queue.where} has lost what was sent to it a second time. Find "
                 "out who takes it away; `stratawatch cycles resend` sends the batches of a cycle again."
             )
-            warn(tx, ports, f"queue:lost:{lost_twice[0]}", "The label queue loses batches", body)
+            warn(tx, ports, f"queue:lost:{_today(ports)}:{_digest(lost_twice)}", "The label queue loses batches", body)
         tx.commit()
+
+
+def _today(ports: Ports) -> str:
+    """What makes people hear of it again every day for as long as it lasts."""
+    return f"{ports.clock.now():%Y-%m-%d}"
+
+
+def _digest(keys: Sequence[str]) -> str:
+    return sha256("\n".join(keys).encode()).hexdigest()[:8]
 
 
 def _named(keys: Sequence[str]) -> str:
