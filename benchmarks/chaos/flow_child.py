@@ -6,6 +6,7 @@ from datetime import datetime
 from pathlib import Path
 
 from benchmarks.chaos.fuse import Fuse, Orders, install
+from stratawatch.errors import StratawatchError
 
 ADVANCES = 2
 
@@ -30,7 +31,12 @@ def main() -> None:
         now = datetime.fromisoformat(order["at"])
         open_cycles(config=order["config"], now=now)
         for _ in range(ADVANCES):
-            advance_cycles(config=order["config"], now=now)
+            try:
+                advance_cycles(config=order["config"], now=now)
+            except StratawatchError as trouble:  # while the receiver is mute, a flow fails to say so
+                failed = str(trouble).partition("failed: ")[2].split(" | ")
+                if not all(step.startswith("notify: ") for step in failed):
+                    raise
         print("done", file=words, flush=True)
 
 
