@@ -31,3 +31,9 @@ def scenario(make_scenario) -> Scenario:
 def labelled(make_scenario) -> Scenario:
     """The ordinary scenario after its first cycle was labelled and judged."""
     return make_scenario(None, 0)
+
+
+@pytest.fixture
+def breaching(make_scenario):
+    """A scenario with labels enough to prove a breach."""
+    return make_scenario(spec(budget=400))

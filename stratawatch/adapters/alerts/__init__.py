@@ -1,5 +1,6 @@
 """Alert channels: the kinds that there are, each loaded when it is used, and what their settings have in common."""
 
+from abc import abstractmethod
 from datetime import timedelta
 from typing import Annotated, ClassVar, Final
 
@@ -30,6 +31,6 @@ class ChannelSettings(AdapterSettings):
     timeout: Annotated[PositiveDuration, Field(le=LONGEST_TIMEOUT)] = timedelta(seconds=20)
     """For one send, all of it."""
 
+    @abstractmethod
     def build(self, context: BuildContext) -> AlertChannel:
         """The channel; secrets are looked up now."""
-        raise NotImplementedError

@@ -1,5 +1,6 @@
 """Label queues: the kinds that there are, each loaded when it is used, and what their settings have in common."""
 
+from abc import abstractmethod
 from typing import ClassVar, Final
 
 from stratawatch.adapters.adapter_settings import AdapterSettings, BuildContext
@@ -15,6 +16,6 @@ class QueueSettings(AdapterSettings):
     registry: ClassVar = REGISTRY
     default_kind: ClassVar = "folder"
 
+    @abstractmethod
     def build(self, context: BuildContext) -> LabelQueue:
         """The queue."""
-        raise NotImplementedError

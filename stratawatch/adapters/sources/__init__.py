@@ -1,5 +1,6 @@
 """Sources of predictions: the kinds that there are, each loaded when it is used, and what their settings share."""
 
+from abc import abstractmethod
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from stratawatch.adapters.adapter_settings import AdapterSettings, BuildContext
@@ -22,9 +23,9 @@ class SourceSettings(AdapterSettings):
     registry: ClassVar = REGISTRY
 
     @property
+    @abstractmethod
     def description(self) -> str:
         """What is read, for people."""
-        raise NotImplementedError
 
     @property
     def content_key(self) -> str:
@@ -36,6 +37,6 @@ class SourceSettings(AdapterSettings):
         """The key that says where the server is, or else what is read."""
         return self.content_key
 
+    @abstractmethod
     def build(self, context: BuildContext) -> "PredictionSource":
         """The source; secrets are looked up now."""
-        raise NotImplementedError

@@ -7,9 +7,10 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Row, Table, func, select, update
 
+from stratawatch.adapters.store.alarm_tables import STREAM_KEY, alarm_states, incidents
 from stratawatch.adapters.store.columns import segment_key
 from stratawatch.adapters.store.record_rows import record_of, row_of
-from stratawatch.adapters.store.tables import STREAM_KEY, alarm_states, cycles, incidents
+from stratawatch.adapters.store.tables import cycles
 from stratawatch.adapters.store.upserts import duplicate_as_stale, insert_all, insert_new
 from stratawatch.engine.model.alarm_records import Incident, StreamKey, StreamState
 

@@ -1,11 +1,12 @@
-"""Column types that mean the same on SQLite and PostgreSQL: aware times, any text, wide keys."""
+"""Columns that mean the same on SQLite and PostgreSQL: aware times, any text, wide keys."""
 
 import re
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from hashlib import sha256
 from typing import Any, Final
 
-from sqlalchemy import JSON, BigInteger, DateTime, Integer, Text
+from sqlalchemy import JSON, BigInteger, CheckConstraint, Column, DateTime, ForeignKey, Integer, Text, text
 from sqlalchemy.engine import Dialect
 from sqlalchemy.exc import DontWrapMixin
 from sqlalchemy.types import TypeDecorator
@@ -115,3 +116,34 @@ def row_id_type() -> Any:
 
 Document = JSON
 """JSON kept as text on SQLite and as json (not jsonb, which refuses escaped NULs) on PostgreSQL."""
+
+
+def one_of(column: str, values: Iterable[str]) -> CheckConstraint:
+    """Check that the column holds one of the values."""
+    return CheckConstraint(f"{column} IN ({', '.join(repr(str(value)) for value in values)})", name=column)
+
+
+def segment_pair() -> CheckConstraint:
+    """Check that a row's segment is null exactly where its key is empty."""
+    return CheckConstraint("(segment IS NULL) = (segment_key = '')", name="segment")
+
+
+def id_column() -> Column[Any]:
+    """Number the rows."""
+    return Column("id", row_id_type(), primary_key=True)
+
+
+def text_column(name: str, *, nullable: bool = False) -> Column[Any]:
+    """A column of any text."""
+    return Column(name, AnyText, nullable=nullable)
+
+
+def text_or_empty(name: str) -> Column[Any]:
+    """A column of any text, empty unless set."""
+    return Column(name, AnyText, nullable=False, server_default=text("''"))
+
+
+def reference(target: str, *, primary_key: bool = False) -> Column[Any]:
+    """A column that refers to a row of another table."""
+    name = {"cycles.id": "cycle_id", "rounds.id": "round_id", "revisions.id": "revision_id"}.get(target, "version_id")
+    return Column(name, row_id_type(), ForeignKey(target), primary_key=primary_key, nullable=False, autoincrement=False)

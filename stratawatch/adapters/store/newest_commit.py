@@ -5,11 +5,11 @@ from typing import Final
 
 from sqlalchemy import Connection, func, select
 
+from stratawatch.adapters.store.alarm_tables import notifications
 from stratawatch.adapters.store.tables import (
     cursors,
     cycles,
     label_events,
-    notifications,
     panels,
     revisions,
     rounds,

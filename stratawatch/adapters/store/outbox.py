@@ -6,9 +6,9 @@ from typing import Any, Final
 
 from sqlalchemy import ColumnElement, Connection, or_, select, true, update
 
+from stratawatch.adapters.store.alarm_tables import notifications
 from stratawatch.adapters.store.columns import hashed
 from stratawatch.adapters.store.record_rows import record_of, row_of
-from stratawatch.adapters.store.tables import notifications
 from stratawatch.adapters.store.upserts import in_parts, insert_new
 from stratawatch.engine.model.alarm_records import LONGEST_PAUSE, Notification
 from stratawatch.errors import StratawatchError

@@ -1,0 +1,39 @@
+"""A page that is due, channels to send it by, and what became of every notification."""
+
+from dataclasses import replace
+
+from tests.support.scenario import label_cycle
+
+
+def connect(scenario, *channels, **rules) -> None:
+    """Configure these channels and no other ones; `rules` by the name of a channel."""
+    ports = replace(scenario.ports, channels={channel.name: channel for channel in channels}, channel_rules=rules)
+    scenario.ports = ports
+
+
+def breach(scenario) -> None:
+    """Judge the first window, which is proven below its floor; the page's first attempt is made."""
+    scenario.produce(0, quality=0.2)
+    label_cycle(scenario)
+    (page,) = [one for one in outbox(scenario) if one.severity == "page"][:1]
+    assert page.state in ("pending", "sent")
+
+
+def outbox(scenario):
+    with scenario.ports.store.begin() as tx:
+        return tx.outbox.all()
+
+
+def states(scenario) -> list[tuple[str, str, str]]:
+    return [(one.channel, one.severity, one.state) for one in outbox(scenario)]
+
+
+def forget(scenario, **values) -> None:
+    """Leave every notification as an earlier program would have left it."""
+    from sqlalchemy import update
+
+    from stratawatch.adapters.store.alarm_tables import notifications
+
+    with scenario.ports.store.begin() as tx:
+        tx._sql.execute(update(notifications).values(values))
+        tx.commit()
