@@ -6,7 +6,7 @@ A store that is missing, has another schema or does not answer is left to the re
 import json
 from collections.abc import Mapping
 from contextlib import closing
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
@@ -28,8 +28,14 @@ QUERIES: Final = {
     "undelivered": "SELECT * FROM undelivered_notifications ORDER BY channel, state",
     "last_advance": "SELECT * FROM last_advance",
     "waiting_labels": "SELECT * FROM waiting_labels",
+    "set_aside": """
+        SELECT reason, SUM(COALESCE(CAST(content ->> 'count' AS INTEGER), 1)) AS labels, MAX(seen_at) AS newest_at
+        FROM quarantine WHERE cycle_id IS NULL AND kind = 'label' AND seen_at >= '{since}'
+        GROUP BY reason ORDER BY reason""",
     "left_panels": "SELECT position FROM cursors WHERE queue = 'panels that left'",
 }
+SET_ASIDE_DAYS: Final = 7
+"""How long labels that were set aside are counted."""
 _TIMES: Final = frozenset({"oldest", "since", "newest_window_end", "window_start", "window_end"})
 
 Row = Mapping[str, Any]
@@ -89,7 +95,8 @@ def _read(cursor: Any) -> StatusRows:
     cursor.execute("SELECT version_num FROM stratawatch_schema")
     if cursor.fetchone() != (expected_schema(),):
         raise StoreNotReady
-    return {name: _rows(cursor, query) for name, query in QUERIES.items()}
+    since = f"{datetime.now(UTC) - timedelta(days=SET_ASIDE_DAYS):%Y-%m-%d %H:%M:%S}+00"
+    return {name: _rows(cursor, query.replace("{since}", since)) for name, query in QUERIES.items()}
 
 
 def _rows(cursor: Any, query: str) -> tuple[Row, ...]:

@@ -9,7 +9,7 @@ import typer
 
 from stratawatch.cli.csv_cells import marked_as_text
 from stratawatch.cli.options import DEFAULT_CONFIG, ConfigOption, JsonOption, PanelOption, chosen_panels, existing_name
-from stratawatch.cli.output import print_json, print_line
+from stratawatch.cli.output import print_json, print_line, time_text
 from stratawatch.errors import StratawatchError
 from stratawatch.formatting import count_text
 
@@ -94,6 +94,37 @@ def waiting(config: ConfigOption = DEFAULT_CONFIG, json: JsonOption = False, to:
     _put(rows, to, json, "waiting")
 
 
+@app.command("set-aside", short_help="Labels that could not count.")
+def set_aside(
+    config: ConfigOption = DEFAULT_CONFIG,
+    json: JsonOption = False,
+    newest: Annotated[int, typer.Option("--newest", min=1, help="How many files and reasons.", metavar="N")] = 20,
+) -> None:
+    """Labels that could not be read or whose date cannot be right: by file and reason, the newest last.
+
+    \b
+    Examples:
+      stratawatch labels set-aside
+      stratawatch labels set-aside --json | jq '.set_aside[].lines'
+    """
+    from stratawatch.wiring import build
+
+    with build(config, only_reading=True).ports.store.begin() as tx:
+        found = tx.cycles.labels_set_aside(newest)
+    rows = [
+        {"at": at, "origin": row.key, "reason": row.reason, "count": 1, "lines": [], **row.content} for at, row in found
+    ]
+    if json:
+        print_json({"set_aside": rows})
+        return
+    if not rows:
+        print_line("No label was set aside.")
+    for row in rows:
+        print_line(f"{time_text(row['at'])}  {row['origin']}: {count_text(row['count'], 'label')}, {row['reason']}")
+        for line in row["lines"]:
+            print_line(", ".join(f"{name} {value}" for name, value in line.items()), indent="    ")
+
+
 @app.command("import", short_help="Bring labels in by hand.")
 def import_(
     file: Annotated[Path, typer.Argument(help="A .jsonl or .csv file.", metavar="FILE")],
@@ -125,9 +156,11 @@ def import_(
     got = import_labels(installation.ports, name, labels)
     facts = {"panel": name, "lines": len(labels), "new": got.new, "unknown": got.unknown, "misdated": got.misdated}
     if json:
-        print_json({**facts, "known_before": len(labels) - got.new - got.unknown - got.misdated})
+        print_json({**facts, "known_before": got.known})
         return
     print_line(f"{count_text(got.new, 'new label event')} of {count_text(len(labels), 'line')} for {name}")
+    if got.known:
+        print_line(f"{count_text(got.known, 'line')} known already")
     if got.unknown:
         print_line(f"{count_text(got.unknown, 'line')} for items that were not drawn: they count once their item is")
     if got.misdated:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from stratawatch.cli.options import DEFAULT_CONFIG, ConfigOption, JsonOption, NowOption, moment
-from stratawatch.cli.output import print_error, print_json, print_line, waiting_text, window_text
+from stratawatch.cli.output import SET_ASIDE, WAITING, print_error, print_json, print_line, waiting_text, window_text
 from stratawatch.cli.progress_bar import shown_progress
 from stratawatch.engine.model.states import CycleState, Entity
 from stratawatch.formatting import count_text
@@ -109,17 +109,23 @@ def _print(document: dict[str, Any], json: bool) -> None:
     elif document["held"]:
         print_line(document["held"])
     else:
-        labels = document["labels"]
-        print_line(
-            f"labels: {labels['new']:,} new, {labels['unknown']:,} for unknown items, {labels['rejected']:,} rejected"
-        )
-        if labels["misdated"]:
-            print_line(f"{count_text(labels['misdated'], 'label')} set aside: dated before the draw or in the future")
-        if labels["waiting"]:
-            print_line(waiting_text(labels["waiting"], labels["waiting_items"], labels["waiting_since"]))
+        _print_labels(document["labels"])
         print_line("looked at: " + ", ".join(f"{name} {number}" for name, number in document["steps"].items()))
         for move in document["moved"]:
             print_line(f"cycle {move['cycle']}: {move['from']} -> {move['to']}: {move['why']}")
         print_line(f"sent: {count_text(document['sent'], 'notification')}")
     for trouble in document["troubles"]:
         print_error(f"stratawatch: {trouble}")
+
+
+def _print_labels(labels: dict[str, Any]) -> None:
+    """What came, and where to look for what did not count."""
+    new = f"{labels['new']:,} new" + (f", {labels['known']:,} known already" if labels["known"] else "")
+    print_line(f"labels: {new}, {labels['unknown']:,} for unknown items, {labels['rejected']:,} rejected")
+    if labels["misdated"]:
+        print_line(f"{count_text(labels['misdated'], 'label')} set aside: dated before the draw or in the future")
+    if labels["rejected"] or labels["misdated"]:
+        print_line(f"  {SET_ASIDE} lists what was rejected or set aside")
+    if labels["waiting"]:
+        print_line(waiting_text(labels["waiting"], labels["waiting_items"], labels["waiting_since"]))
+        print_line(f"  {WAITING} lists them")

@@ -13,6 +13,9 @@ from stratawatch.core.alarms.alarm_states import SYMBOLS
 from stratawatch.formatting import count_text, estimate_text, minute, printable, span_text
 
 WIDEST: Final = 160
+SET_ASIDE: Final = "`stratawatch labels set-aside`"
+WAITING: Final = "`stratawatch labels waiting`"
+"""The commands that list labels which did not count (yet)."""
 
 
 def print_json(document: Any) -> None:

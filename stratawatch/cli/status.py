@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from stratawatch.cli.options import DEFAULT_CONFIG, ConfigOption, JsonOption
 from stratawatch.cli.output import (
+    SET_ASIDE,
+    WAITING,
     metric_text,
     print_json,
     print_line,
@@ -85,6 +87,7 @@ def _document(rows: "StatusRows", configured: frozenset[str] | None, now: dateti
         "batches": batches,
         "undelivered": list(rows["undelivered"]),
         "waiting_labels": dict(rows["waiting_labels"][0]),
+        "set_aside": [dict(row) for row in rows["set_aside"]],
         "last_advance": last_advance(rows["last_advance"], now),
     }
 
@@ -161,6 +164,7 @@ def _left(length: timedelta) -> str:
 def _show(document: Mapping[str, Any]) -> None:
     if not document["panels"]:
         print_line("Nothing has run yet. `stratawatch open` opens a cycle for every window that is over.")
+        _show_labels(document)
         return
     _show_last_advance(document)
     for panel in document["panels"]:
@@ -174,7 +178,7 @@ def _show(document: Mapping[str, Any]) -> None:
     _show_cycles(document["cycles"])
     _show_incidents(document["incidents"])
     _show_batches(document)
-    _show_waiting(document["waiting_labels"], document["now"])
+    _show_labels(document)
     for row in document["undelivered"]:
         word = "waiting" if row["state"] == "pending" else "given up"
         print_line(
@@ -200,9 +204,27 @@ def _show_last_advance(document: Mapping[str, Any]) -> None:
         print_line(f"! {trouble}", indent="  ")
 
 
+def _show_labels(document: Mapping[str, Any]) -> None:
+    """Labels that do not count, or not yet."""
+    _show_waiting(document["waiting_labels"], document["now"])
+    _show_set_aside(document["set_aside"])
+
+
 def _show_waiting(waiting: Mapping[str, Any], now: datetime) -> None:
     if waiting["labels"]:
         print_line(f"! {waiting_text(**waiting)} ({age(now - waiting['since'])})")
+        print_line(f"  {WAITING} lists them")
+
+
+def _show_set_aside(reasons: Sequence[Mapping[str, Any]]) -> None:
+    """Labels of the last days that did not count, by reason."""
+    if reasons:
+        from stratawatch.adapters.status_queries import SET_ASIDE_DAYS
+
+        number = count_text(sum(row["labels"] for row in reasons), "label")
+        several = "; ".join(f"{row['labels']:,}: {row['reason']}" for row in reasons)
+        print_line(f"! {number} set aside in the last {SET_ASIDE_DAYS} days ({several})")
+        print_line(f"  {SET_ASIDE} lists them")
 
 
 def _show_panel(panel: Mapping[str, Any], streams: Sequence[Mapping[str, Any]]) -> None:

@@ -61,6 +61,12 @@ class SqlQuarantine:
             query = query.where(quarantine.c.cycle_id == cycle_id)
         return tuple(record_of(QuarantinedRow, row) for row in reversed(self._sql.execute(query).all()))
 
+    def labels_set_aside(self, newest: int) -> tuple[tuple[datetime, QuarantinedRow], ...]:
+        """Labels that were set aside, by origin and reason, with the last time; those of the newest come last."""
+        query = select(quarantine).where(quarantine.c.cycle_id.is_(None), quarantine.c.kind == "label")
+        rows = self._sql.execute(query.order_by(quarantine.c.seen_at.desc(), quarantine.c.id.desc()).limit(newest))
+        return tuple((row.seen_at, record_of(QuarantinedRow, row)) for row in reversed(rows.all()))
+
     def _forget_quarantined(self, cycle_id: int) -> None:
         """Drop the rows of a cycle that is read anew."""
         self._sql.execute(delete(quarantine).where(quarantine.c.cycle_id == cycle_id))

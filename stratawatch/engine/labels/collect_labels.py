@@ -19,12 +19,16 @@ MOST_POLLS: Final = 1000
 
 @dataclass(frozen=True)
 class Collected:
-    """Label events that were new, that wait for the draw of their item (unknown), that were not read, or misdated."""
+    """Label events that were new, that wait for the draw of their item (unknown), that were not read, or misdated.
+
+    `known` ones were delivered before.
+    """
 
     new: int = 0
     unknown: int = 0
     rejected: int = 0
     misdated: int = 0
+    known: int = 0
 
 
 def collect_labels(ports: Ports) -> Collected:
@@ -63,8 +67,10 @@ def keep_events(
         if cursor is not None:
             tx.labels.save_cursor(ports.queue.name, cursor, now)
         tx.commit()
-    return Collected(new, unknown, len(rejected), len(misdated))
+    return Collected(new, unknown, len(rejected), len(misdated), len(dated) - new - unknown)
 
 
 def _add(a: Collected, b: Collected) -> Collected:
-    return Collected(a.new + b.new, a.unknown + b.unknown, a.rejected + b.rejected, a.misdated + b.misdated)
+    return Collected(
+        a.new + b.new, a.unknown + b.unknown, a.rejected + b.rejected, a.misdated + b.misdated, a.known + b.known
+    )

@@ -102,6 +102,10 @@ class CycleRepository(Protocol):
         """Rows that were set aside: of one cycle, or the newest of all."""
         ...
 
+    def labels_set_aside(self, newest: int) -> tuple[tuple[datetime, QuarantinedRow], ...]:
+        """Labels that were set aside, by origin and reason, with the last time; those of the newest come last."""
+        ...
+
     def transitions(self, entity: Entity | None = None, entity_id: int | None = None) -> tuple[Transition, ...]:
         """The transition log, oldest first."""
         ...

@@ -187,3 +187,35 @@ class TestImport:
     def test_an_unknown_panel_is_told(self, judged, item):
         path = self.write(judged, "x.csv", f"item,value\n{item},no\n")
         assert "there is no panel 'spm'" in judged.run("labels", "import", path, "--panel", "spm", code=2).stderr
+
+
+class TestWhatDoesNotCount:
+    @pytest.fixture
+    def visited(self, fresh):
+        """An installation whose queue brought a bad line twice, a label in the future and one of an unknown item."""
+        fresh.run("advance")
+        known = {"key": "ab" * 32, "value": "yes", "annotator": "ann", "at": "2026-01-12T07:00:00+00:00"}
+        lines = [json.dumps(line) for line in (known, {**known, "at": "2100-01-01T00:00:00+00:00"})]
+        (fresh.folder / "queue" / "in" / "ann.jsonl").write_text("\n".join(["oops", *lines, "oops"]) + "\n")
+        return fresh, known
+
+    def test_advance_status_and_a_list_name_it(self, visited):
+        home, known = visited
+        out = home.run("advance").stdout
+        assert "labels: 0 new, 1 for unknown items, 2 rejected" in out
+        assert "`stratawatch labels set-aside` lists what was rejected or set aside" in out
+        assert "`stratawatch labels waiting` lists them" in out
+
+        (home.folder / "queue" / "in" / "again.jsonl").write_text(json.dumps(known) + "\n")
+        assert "labels: 0 new, 1 known already" in home.run("advance").stdout
+
+        status = " ".join(home.run("status").stdout.split())
+        assert "! 3 labels set aside in the last 7 days (1: a label that is dated in the future; 2: not" in status
+        assert "`stratawatch labels set-aside` lists them" in status
+        assert "`stratawatch labels waiting` lists them" in status
+        reasons = {row["reason"]: row["labels"] for row in home.json("status")["set_aside"]}
+        assert reasons == {"a label that is dated in the future": 1, "not valid JSON": 2}
+
+        rows = {row["reason"]: row for row in home.json("labels", "set-aside")["set_aside"]}
+        assert (rows["not valid JSON"]["origin"], rows["not valid JSON"]["count"]) == ("ann.jsonl", 2)
+        assert "text oops" in home.run("labels", "set-aside").stdout

@@ -13,6 +13,7 @@ from stratawatch.adapters.store.schema import EXPECTED
 from stratawatch.cli.status import age, cycle_row, waits_for
 from stratawatch.engine.cycle.advance import advance
 from stratawatch.engine.cycle.open_cycles import open_cycles
+from stratawatch.engine.model.quarantined_row import QuarantinedRow
 from tests.support.fakes import MONDAY
 from tests.support.scenario import Scenario
 from tests.support.store.old_schemas import first_schema
@@ -217,11 +218,15 @@ def test_postgresql_and_sqlite_say_the_same(postgres_url, tmp_path):
         SqlStore(url, create=True)
         scenario = make_scenario(url)
         play(scenario)
+        with scenario.ports.store.begin() as tx:
+            tx.cycles.quarantine(None, [QuarantinedRow("label", "a.jsonl", "junk", {"count": 3})], began)
+            tx.commit()
         document = dict(read_status(url))
         (last,) = document.pop("last_advance")  # at the time of this machine
         assert last["finished_at"] == last["good_at"] >= began
         documents.append(document)
     assert documents[0] == documents[1]
+    assert documents[0]["set_aside"] == ({"reason": "junk", "labels": 3, "newest_at": began},)
     assert len(documents[0]["streams"]) == 1
     assert documents[0]["cycles"]
     assert documents[0]["batches"]
