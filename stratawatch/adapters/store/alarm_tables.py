@@ -56,6 +56,8 @@ incidents = Table(
     Column("resolved_at", UtcTime, nullable=True),
     one_of("kind", AlarmState),
     segment_pair(),
+    Index("ix_incidents_dedup_key", "dedup_key"),
+    Index("ix_incidents_panel", "panel", "opened_at"),
     Index(
         "uq_incidents_open",
         *STREAM_KEY,
@@ -91,4 +93,6 @@ notifications = Table(
     one_of("severity", get_args(Severity)),
     one_of("state", get_args(DeliveryState)),
     Index("ix_notifications_state", "state"),
+    Index("ix_notifications_dedup_key", "dedup_key"),
+    Index("ix_notifications_created_at", "created_at"),
 )

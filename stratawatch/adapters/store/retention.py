@@ -1,25 +1,21 @@
 """What the purge takes out of the store."""
 
 from datetime import datetime
-from typing import Final
 
-from sqlalchemy import Connection, delete, select, update
+from sqlalchemy import ColumnElement, Connection, delete, select, update
 
 from stratawatch.adapters.store.tables import (
     batches,
     candidates,
+    cycles,
     draws,
     estimates,
     label_inbox,
     quarantine,
     revisions,
     rounds,
-    transitions,
 )
 from stratawatch.adapters.store.upserts import in_parts
-from stratawatch.engine.model.states import CycleState, Entity
-
-_ENDED: Final = (str(CycleState.JUDGED), str(CycleState.CANCELLED))
 
 
 class SqlRetention:
@@ -28,26 +24,20 @@ class SqlRetention:
     def __init__(self, connection: Connection) -> None:
         self._sql = connection
 
-    def ended_cycles(self, after: int, by: datetime, most: int) -> tuple[tuple[int, ...], int]:
-        """The next cycles that were judged or cancelled by a moment, and the last transition of them.
+    def cycles_with_undrawn_payload(self, most: int) -> tuple[int, ...]:
+        """The first cycles that ended and still hold what was read of items that were not drawn."""
+        return self._ended(~cycles.c.undrawn_purged, most)
 
-        `after` is the last transition of those before them.
-        """
-        t = transitions.c
-        query = (
-            select(t.id, t.entity_id)
-            .where(t.id > after, t.entity == str(Entity.CYCLE), t.new_state.in_(_ENDED), t.at <= by)
-            .order_by(t.id)
-            .limit(most)
-        )
-        rows = self._sql.execute(query).all()
-        return tuple(row.entity_id for row in rows), rows[-1].id if rows else after
+    def cycles_with_payload(self, ended_by: datetime, most: int) -> tuple[int, ...]:
+        """The first cycles that ended by a moment and still hold what labellers were shown."""
+        return self._ended(~cycles.c.payload_purged & (cycles.c.ended_at <= ended_by), most)
 
     def drop_undrawn_payload(self, cycle_id: int) -> None:
         """Forget what was read of items that nobody was asked about."""
         # Not by EXISTS: SQLite would walk all draws of the cycle for every candidate.
         undrawn = candidates.c.item.not_in(select(draws.c.item).where(draws.c.cycle_id == cycle_id))
         self._sql.execute(update(candidates).where(candidates.c.cycle_id == cycle_id, undrawn).values(payload={}))
+        self._sql.execute(update(cycles).where(cycles.c.id == cycle_id).values(undrawn_purged=True))
 
     def drop_payload(self, cycle_id: int) -> None:
         """Forget what labellers were shown of a cycle's items; their keys stay in the batches."""
@@ -57,6 +47,14 @@ class SqlRetention:
         for row in self._sql.execute(asked).all():
             bare = [[key, {}] for key, _ in row.tasks]
             self._sql.execute(update(batches).where(batches.c.id == row.id).values(tasks=bare))
+        self._sql.execute(update(cycles).where(cycles.c.id == cycle_id).values(payload_purged=True))
+
+    def _ended(self, which: ColumnElement[bool], most: int) -> tuple[int, ...]:
+        # By a column that is written with the move, not by a mark in the log of moves: on PostgreSQL ids are given out
+        # before the commit, and a mark would pass a cycle that is cancelled at the same time.
+        ended = which & cycles.c.ended_at.is_not(None)
+        query = select(cycles.c.id).where(ended).order_by(cycles.c.ended_at, cycles.c.id).limit(most)
+        return tuple(self._sql.scalars(query))
 
     def drop_bad_rows(self, before: datetime) -> int:
         """Forget rows that were last set aside before a moment; returns how many."""

@@ -18,6 +18,7 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    false,
     text,
 )
 
@@ -126,11 +127,18 @@ cycles = Table(
     text_column("docs", nullable=True),
     Column("profile", Document, nullable=False),
     Column("source_version", Document, nullable=False),
+    Column("ended_at", UtcTime, nullable=True),  # when it was judged or cancelled, for which there is no way back
+    Column("undrawn_purged", Boolean, nullable=False, server_default=false()),
+    Column("payload_purged", Boolean, nullable=False, server_default=false()),
     one_of("state", CycleState),
     CheckConstraint("window_start < window_end", name="window"),
     UniqueConstraint("panel", "period"),
     Index("uq_cycles_panel_window", "panel", "window_start", unique=True),
     Index("ix_cycles_state", "state"),
+    Index("ix_cycles_window_start", "window_start", "id"),
+    Index("ix_cycles_opened_at", "opened_at"),
+    Index("ix_cycles_undrawn_purged", "undrawn_purged", "ended_at"),
+    Index("ix_cycles_payload_purged", "payload_purged", "ended_at"),
 )
 
 atoms = Table(
@@ -190,6 +198,7 @@ rounds = Table(
     one_of("state", RoundState),
     UniqueConstraint("cycle_id", "ordinal"),
     Index("ix_rounds_state", "state"),
+    Index("ix_rounds_planned_at", "planned_at"),
 )
 
 draws = Table(
@@ -235,10 +244,17 @@ label_events = Table(
     *_label_event(),
     _question_key(),
     Index("ix_label_events_item_key", "item_key", "id"),
+    Index("ix_label_events_received_at", "received_at"),
 )
 
 # Events on items that were not drawn (yet); they move into label_events with the draw, which says of what question.
-label_inbox = Table("label_inbox", METADATA, *_label_event(), Index("ix_label_inbox_item_key", "item_key"))
+label_inbox = Table(
+    "label_inbox",
+    METADATA,
+    *_label_event(),
+    Index("ix_label_inbox_item_key", "item_key"),
+    Index("ix_label_inbox_received_at", "received_at"),
+)
 
 cursors = Table(
     "cursors",
@@ -258,6 +274,7 @@ revisions = Table(
     Column("mark", row_id_type(), nullable=False),
     Column("at", UtcTime, nullable=False),
     UniqueConstraint("cycle_id", "number"),
+    Index("ix_revisions_at", "at"),
 )
 
 estimates = Table(
@@ -318,6 +335,7 @@ transitions = Table(
     Column("at", UtcTime, nullable=False),
     one_of("entity", Entity),
     Index("ix_transitions_entity", "entity", "entity_id"),
+    Index("ix_transitions_at", "at"),
 )
 
 quarantine = Table(
@@ -333,4 +351,5 @@ quarantine = Table(
     Column("seen_at", UtcTime, nullable=False),  # the last time it was set aside
     one_of("kind", BAD_ROW_KINDS),
     Index("ix_quarantine_cycle_id", "cycle_id"),
+    Index("ix_quarantine_seen_at", "seen_at"),
 )

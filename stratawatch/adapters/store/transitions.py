@@ -7,7 +7,7 @@ from sqlalchemy import Connection, Table, select, update
 
 from stratawatch.adapters.store import tables
 from stratawatch.engine.model.cycle_facts import Transition
-from stratawatch.engine.model.states import TRANSITIONS, BatchState, Entity, may_move
+from stratawatch.engine.model.states import TRANSITIONS, BatchState, CycleState, Entity, may_move
 from stratawatch.errors import StaleState, StratawatchError
 
 TABLES: Final[dict[Entity, Table]] = {
@@ -22,6 +22,7 @@ _AFRESH: Final[dict[tuple[Entity, str], dict[str, Any]]] = {
     # A cycle that moves on has got over what it failed at, whatever state it moves to.
     (Entity.CYCLE, ""): {"failures": 0, "last_error": ""},
 }
+_ENDED: Final = frozenset({CycleState.JUDGED, CycleState.CANCELLED})
 
 
 class ForbiddenMoveError(StratawatchError, ValueError):
@@ -36,7 +37,8 @@ def move(sql: Connection, entity: Entity, entity_id: int, old: str, new: str, *,
     table = TABLES[entity]
     row = (table.c.id == entity_id) & (table.c.state == str(old))
     afresh = _AFRESH.get((entity, new), _AFRESH.get((entity, ""), {}))
-    changed = sql.execute(update(table).where(row).values(state=str(new), **afresh))
+    ended = {"ended_at": at} if entity == Entity.CYCLE and new in _ENDED else {}
+    changed = sql.execute(update(table).where(row).values(state=str(new), **afresh, **ended))
     if changed.rowcount != 1:
         now = sql.scalar(select(table.c.state).where(table.c.id == entity_id))
         raise StaleState(

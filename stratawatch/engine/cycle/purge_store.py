@@ -8,7 +8,7 @@ from stratawatch.engine.ports import Ports
 from stratawatch.engine.ports.transaction import Transaction
 
 PURGE: Final = "purge"
-"""The cursor of what was purged: the last transitions whose cycles lost their undrawn payload, and all payload."""
+"""The cursor of the purge: when it last looked for what is older than its period, and was through."""
 CYCLES_AT_ONCE: Final = 20
 """Bound on one advance; the rest goes at the next. An upgraded store has years of ended cycles."""
 PAUSE: Final = timedelta(hours=6)
@@ -21,32 +21,30 @@ def purge_store(ports: Ports) -> Purged:
     """Purge what is due; it was asked for by `ports.retention`, and changes no estimate and no draw."""
     now = ports.clock.now()
     with ports.store.begin() as tx:
-        cursor = tx.labels.cursor(PURGE)
-        ended, undrawn_mark = tx.retention.ended_cycles(int(cursor.get("undrawn", 0)), now, CYCLES_AT_ONCE)
+        looked_at = tx.labels.cursor(PURGE).get("looked_at")
+        ended = tx.retention.cycles_with_undrawn_payload(CYCLES_AT_ONCE)
         for cycle in ended:
             tx.retention.drop_undrawn_payload(cycle)
-        purged, new = Purged(undrawn=len(ended)), {**cursor, "undrawn": undrawn_mark}
-        is_due = _is_due(cursor.get("looked_at"), now)
+        purged = Purged(undrawn=len(ended))
+        is_due = _is_due(looked_at, now)
         if is_due:
-            purged, mark = _drop_old(tx, ports.retention, _sound(tx, now), int(cursor.get("payload", 0)), len(ended))
-            new["payload"] = mark
+            purged = _drop_old(tx, ports.retention, _sound(tx, now), len(ended))
             if purged.payloads < CYCLES_AT_ONCE:
-                new["looked_at"] = now.isoformat()
+                tx.labels.save_cursor(PURGE, {"looked_at": now.isoformat()}, now)
         if is_due or ended:
-            tx.labels.save_cursor(PURGE, new, now)
             tx.commit()
     return purged
 
 
-def _drop_old(tx: Transaction, keep: Retention, now: datetime, mark: int, undrawn: int) -> tuple[Purged, int]:
-    """Drop whatever is older than its period; returns what, and the last transition whose cycle lost its payload."""
-    old, mark = tx.retention.ended_cycles(mark, now - keep.payload, CYCLES_AT_ONCE)
+def _drop_old(tx: Transaction, keep: Retention, now: datetime, undrawn: int) -> Purged:
+    """Drop whatever is older than its period; returns what."""
+    old = tx.retention.cycles_with_payload(now - keep.payload, CYCLES_AT_ONCE)
     for cycle in old:
         tx.retention.drop_payload(cycle)
     bad_rows = tx.retention.drop_bad_rows(now - keep.bad_rows)
     waiting = tx.retention.drop_waiting_labels(now - keep.waiting_labels)
     revisions = tx.retention.drop_replaced_revisions(now - keep.revisions)
-    return Purged(undrawn, len(old), bad_rows, waiting, revisions), mark
+    return Purged(undrawn, len(old), bad_rows, waiting, revisions)
 
 
 def _is_due(looked_at: str | None, now: datetime) -> bool:

@@ -42,11 +42,12 @@ class LastRunRepository(Protocol):
 class RetentionRepository(Protocol):
     """Takes out what has a period, and nothing that estimates or plans need."""
 
-    def ended_cycles(self, after: int, by: datetime, most: int) -> tuple[tuple[int, ...], int]:
-        """The next cycles that were judged or cancelled by a moment, and the last transition of them.
+    def cycles_with_undrawn_payload(self, most: int) -> tuple[int, ...]:
+        """The first cycles that ended and still hold what was read of items that were not drawn."""
+        ...
 
-        `after` is the last transition of those before them.
-        """
+    def cycles_with_payload(self, ended_by: datetime, most: int) -> tuple[int, ...]:
+        """The first cycles that ended by a moment and still hold what labellers were shown."""
         ...
 
     def drop_undrawn_payload(self, cycle_id: int) -> None:

@@ -4,12 +4,16 @@ from datetime import timedelta
 
 import pytest
 
+from stratawatch.adapters.store import open_store
 from stratawatch.engine.cycle.advance import advance
 from stratawatch.engine.cycle.purge_store import CYCLES_AT_ONCE, PURGE, purge_store
 from stratawatch.engine.model.label_events import LabelEvent
 from stratawatch.engine.model.quarantined_row import QuarantinedRow
 from stratawatch.engine.model.retention import Purged
+from stratawatch.engine.model.states import CycleState, Entity
+from tests.support.fakes import MONDAY
 from tests.support.scenario import Scenario, label_cycle, open_all, relabel
+from tests.support.store.examples import open_cycle
 
 
 @pytest.fixture
@@ -124,8 +128,27 @@ def test_an_idle_purge_writes_nothing_and_years_go_in_parts(labelled):
     assert purge_store(labelled.ports) == Purged()
     with labelled.ports.store.begin() as tx:
         assert tx.labels.cursor(PURGE) == before != {}
-        assert len(tx.retention.ended_cycles(0, labelled.clock.now(), CYCLES_AT_ONCE)[0]) == 1
-        assert tx.retention.ended_cycles(0, labelled.clock.now(), 0) == ((), 0)
+        assert tx.retention.cycles_with_undrawn_payload(CYCLES_AT_ONCE) == ()
+        now = labelled.clock.now()
+        assert tx.retention.cycles_with_payload(now, CYCLES_AT_ONCE) == (1,)
+        assert tx.retention.cycles_with_payload(now, 0) == tx.retention.cycles_with_payload(MONDAY, 1) == ()
+
+
+def test_a_cycle_whose_end_is_committed_after_that_of_a_later_one_is_purged_too(postgres_store_url):
+    """PostgreSQL gives out the ids of moves before they are committed, so that nothing may be counted up to an id."""
+    store = open_store(postgres_store_url)
+    scenario = Scenario.around(store)
+    with store.begin() as tx:
+        first, second = (open_cycle(tx, period) for period in (0, 1))
+        tx.commit()
+    with store.begin() as slow, store.begin() as fast:
+        for tx, cycle in ((slow, first), (fast, second)):
+            tx.move(Entity.CYCLE, cycle, CycleState.OPEN, CycleState.CANCELLED, at=scenario.clock.now(), why="by hand")
+        fast.commit()
+        assert purge_store(scenario.ports).undrawn == 1
+        slow.commit()
+    assert purge_store(scenario.ports).undrawn == 1
+    store.dispose()
 
 
 def test_a_clock_that_jumped_a_year_ahead_deletes_nothing(labelled):

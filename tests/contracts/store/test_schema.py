@@ -175,7 +175,7 @@ class TestUpgrade:
 
     def test_is_asked_for(self, first):
         assert schema_state(first) == "older"
-        with pytest.raises(SchemaMismatch, match=r"expected schema 0009; got schema 0001.*init --upgrade"):
+        with pytest.raises(SchemaMismatch, match=r"expected schema 0010; got schema 0001.*init --upgrade"):
             open_store(first)
 
     def test_makes_every_atom_of_before_a_stratum_of_its_own(self, first):
@@ -187,6 +187,21 @@ class TestUpgrade:
         assert [(atom.pattern, atom.size, atom.stratum) for atom in atoms] == [("0", 900, 0), ("1", 100, 1)]
         assert atoms[1].segments == {COUNTRY: 20}
         assert (item.item, item.atom) == ("a", 1)
+
+    def test_purges_cycles_that_had_ended_once_more(self, first):
+        engine = create_engine(first)
+        with engine.begin() as sql:
+            sql.execute(text("UPDATE cycles SET state = 'judged'"))
+            move = "INSERT INTO transitions VALUES (1, 'cycle', 7, 'settled', 'judged', '', '2026-02-02 00:00:00')"
+            sql.execute(text(move))
+        engine.dispose()
+        migrate(first)
+        store = open_store(first)
+        with store.begin() as tx:
+            assert tx.retention.cycles_with_undrawn_payload(9) == (FIRST_CYCLE,)
+            assert tx.retention.cycles_with_payload(NOW - timedelta(days=1), 9) == ()
+            assert tx.retention.cycles_with_payload(NOW, 9) == (FIRST_CYCLE,)
+        store.dispose()
 
     def test_ends_at_the_schema_of_a_new_store(self, first, other):
         migrate(first)
@@ -319,7 +334,7 @@ class TestChecks:
         [
             "UPDATE cycles SET state = 'done'",
             "UPDATE cycles SET window_end = window_start",
-            "INSERT INTO cycles SELECT 99, panel, version_id, 99, window_start, window_end, 'x', opened_at, NULL, 0, '', '', NULL, profile, source_version FROM cycles",
+            "INSERT INTO cycles SELECT 99, panel, version_id, 99, window_start, window_end, 'x', opened_at, NULL, 0, '', '', NULL, profile, source_version, NULL, FALSE, FALSE FROM cycles",
             "UPDATE cycles SET version_id = 12345",
         ],
     )
