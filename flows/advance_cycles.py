@@ -12,6 +12,7 @@ from flows.artifacts import show_estimates, show_plan
 from stratawatch.engine.cycle.advance import AdvanceResult, advance
 from stratawatch.engine.ports import Ports
 from stratawatch.errors import LeaseHeld, StratawatchError
+from stratawatch.settings.revealed_secrets import hiding_secrets
 from stratawatch.wiring import build
 from tasks.collect_labels import collect_labels
 from tasks.dispatch_batch import dispatch_batch
@@ -42,6 +43,7 @@ SHOW: Final[Mapping[str, Callable[[Ports, int], None]]] = {"plan": show_plan, "j
 
 
 @flow(name="advance-cycles", persist_result=False, timeout_seconds=LONGEST_RUN)
+@hiding_secrets
 def advance_cycles(config: str = "stratawatch.toml", now: datetime | None = None) -> AdvanceResult | State[None]:
     """Run every step once under the lease; fails at the end if anything could not be done."""
     ports = build(config, now).ports

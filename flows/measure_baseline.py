@@ -9,12 +9,14 @@ from stratawatch.engine.baselines.baselines_from_labels import side_sizes
 from stratawatch.engine.baselines.measure_baseline import BaselineRequest, MeasuredBaselines
 from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.errors import StratawatchError
+from stratawatch.settings.revealed_secrets import hiding_secrets
 from stratawatch.wiring import Installation, build, labelled_predictions
 from tasks.measure_baseline import measure_baseline as measure
 from tasks.policy import LONGEST_RUN, sealed
 
 
 @flow(name="measure-baseline", persist_result=False, timeout_seconds=LONGEST_RUN)
+@hiding_secrets
 def measure_baseline(
     panel: str,
     file: str | None = None,

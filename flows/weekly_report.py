@@ -6,12 +6,14 @@ from pathlib import Path
 from prefect import flow
 
 from flows.artifacts import show_report
+from stratawatch.settings.revealed_secrets import hiding_secrets
 from stratawatch.wiring import build
 from tasks.policy import LONGEST_RUN, sealed
 from tasks.write_report import write_report
 
 
 @flow(name="weekly-report", persist_result=False, timeout_seconds=LONGEST_RUN)
+@hiding_secrets
 def weekly_report(config: str = "stratawatch.toml", now: datetime | None = None) -> Path:
     """Write the report and link to it; returns its path."""
     installation = build(config, now)

@@ -11,6 +11,7 @@ from sqlalchemy.exc import OperationalError
 
 from stratawatch.engine.ports import Ports
 from stratawatch.errors import Unreachable
+from stratawatch.settings.revealed_secrets import hiding_secrets
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -56,6 +57,6 @@ def use_case(*, run_name: str, counted: bool = False) -> Callable[[Callable[P, R
             retry_delay_seconds=DELAYS,
             retry_jitter_factor=JITTER,
             retry_condition_fn=condition,
-        )(function)
+        )(hiding_secrets(function))
 
     return wrap

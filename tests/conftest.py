@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 import pytest
 from hypothesis import HealthCheck, settings
 
+from stratawatch.settings import revealed_secrets
 from tests.support import pgbouncer, seed, workers
 
 settings.register_profile("dev", max_examples=33, deadline=None)
@@ -42,6 +43,12 @@ def pytest_xdist_make_scheduler(config, log):
 POSTGRES = pytest.param("postgres", marks=pytest.mark.postgres)
 # A run about the pooler, which is chosen by an environment variable, has nothing to say of SQLite.
 BOTH = [POSTGRES] if pgbouncer.wanted() else [pytest.param("sqlite"), POSTGRES]
+
+
+@pytest.fixture(autouse=True)
+def _secrets_of_this_test_alone(monkeypatch) -> None:
+    """A secret that another test looked up is hidden in no text of this one."""
+    monkeypatch.setattr(revealed_secrets, "_spellings", set())
 
 
 @pytest.fixture(scope="session")

@@ -11,6 +11,7 @@ from pydantic import ModelWrapValidatorHandler, SecretStr, model_validator
 from pydantic_core import PydanticKnownError
 
 from stratawatch.settings.references import resolve
+from stratawatch.settings.revealed_secrets import remember_secret
 from stratawatch.settings.shapes import Shape
 
 
@@ -30,7 +31,9 @@ class BuildContext:
 
     def reveal(self, secret: SecretStr) -> SecretStr:
         """The secret behind a reference."""
-        return SecretStr(resolve(secret.get_secret_value(), self.folder))
+        revealed = resolve(secret.get_secret_value(), self.folder)
+        remember_secret(revealed)  # the environment may have brought it as it is
+        return SecretStr(revealed)
 
     def resolved(self, values: Mapping[str, str]) -> dict[str, str]:
         """Values of which some may be references, with what they refer to."""

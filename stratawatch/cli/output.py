@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from stratawatch.core.alarms.alarm_states import SYMBOLS
 from stratawatch.formatting import count_text, estimate_text, minute, printable, span_text
+from stratawatch.settings.revealed_secrets import without_secrets
 
 WIDEST: Final = 160
 SET_ASIDE: Final = "`stratawatch labels set-aside`"
@@ -44,8 +45,8 @@ def print_line(text: str = "", *, indent: str = "") -> None:
 
 
 def print_error(text: str) -> None:
-    """Print a sentence to standard error."""
-    for line in text.splitlines():
+    """Print a sentence to standard error, without secrets that it may quote."""
+    for line in without_secrets(text).splitlines():
         sys.stderr.write(f"{printable(line)}\n")
 
 

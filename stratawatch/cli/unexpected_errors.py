@@ -1,11 +1,13 @@
 """Unexpected errors: one sentence on standard error, and the traceback on request."""
 
 import os
+import sys
 import traceback
 from pathlib import Path
 from typing import Final
 
 from stratawatch.cli.output import print_error
+from stratawatch.settings.revealed_secrets import without_secrets
 
 STATUS: Final = 3
 DEBUG: Final = "STRATAWATCH_DEBUG"
@@ -15,7 +17,7 @@ def report_unexpected(trouble: BaseException) -> None:
     """Name an unexpected error and the line that raised it, on standard error."""
     debugging = os.environ.get(DEBUG) == "1"
     if debugging:
-        traceback.print_exception(trouble)
+        sys.stderr.write(without_secrets("".join(traceback.format_exception(trouble))))
     hint = "" if debugging else f"; {DEBUG}=1 shows the traceback that a report of it needs"
     print_error(f"stratawatch: this is a bug in stratawatch: {_name(trouble)} {_place(trouble)}{hint}")
 

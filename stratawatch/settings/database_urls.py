@@ -3,11 +3,12 @@
 import re
 from pathlib import Path
 from typing import Final
-from urllib.parse import parse_qsl, quote, unquote, urlsplit, urlunsplit
+from urllib.parse import SplitResult, parse_qsl, quote, unquote, urlsplit, urlunsplit
 
 from stratawatch.errors import ConfigError
 from stratawatch.settings.confined_paths import confined
 from stratawatch.settings.references import REMEDY, EnvironmentText, is_reference, resolve
+from stratawatch.settings.revealed_secrets import remember_secret
 
 SQLITE: Final = "sqlite:///"
 DRIVER: Final = "postgresql+psycopg"
@@ -78,10 +79,21 @@ def _with_password(folder: Path, url: str, password: str | None, name: str, what
         raise ConfigError(f"{name} {trouble}") from None
     parts = urlsplit(url)
     netloc = parts.netloc
+    _remember_passwords(parts)
     if password:
+        revealed = resolve(password, folder)
+        remember_secret(revealed)  # the environment may have brought it as it is
         user, _, host = netloc.rpartition("@")
-        netloc = f"{user.partition(':')[0]}:{quote(resolve(password, folder), safe='')}@{host}"
+        netloc = f"{user.partition(':')[0]}:{quote(revealed, safe='')}@{host}"
     return urlunsplit((DRIVER, netloc, parts.path, parts.query, ""))
+
+
+def _remember_passwords(parts: SplitResult) -> None:
+    """Hide the passwords of an address that was looked up, wherever it shows them."""
+    options = [value for name, value in parse_qsl(parts.query) if name.strip().casefold() in _SECRET_OPTIONS]
+    for password in (parts.password or "", *options):
+        remember_secret(password)
+        remember_secret(unquote(password))
 
 
 def _has_password(url: str) -> bool:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from stratawatch.errors import ConfigError
+from stratawatch.settings.revealed_secrets import remember_secret
 
 _REFERENCE: Final = re.compile(r"\$\{(env|file):([^}]+)\}")
 REMEDY: Final = 'write "${env:NAME}" or "${file:path}" and keep the secret there'
@@ -39,6 +40,7 @@ def resolve(text: str, folder: Path) -> str:
     secret = _from_environment(found[2]) if found[1] == "env" else _from_file(folder / found[2], text)
     if not secret.strip():
         raise ConfigError(f"the secret behind {text} is empty")
+    remember_secret(secret)
     return secret
 
 

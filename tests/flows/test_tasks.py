@@ -16,6 +16,7 @@ from stratawatch.engine.cycle.advance import ONCE, STEPS
 from stratawatch.engine.cycle.open_cycles import open_cycles
 from stratawatch.engine.labels.collect_labels import Collected
 from stratawatch.errors import InputRefused, LeaseHeld, StaleState, Unreachable
+from stratawatch.settings.revealed_secrets import hiding_secrets, remember_secret
 from tasks.policy import may_retry, sealed
 from tests.support.fakes import unreachable
 from tests.support.prefect_tasks import all_tasks
@@ -100,6 +101,29 @@ class TestRetries:
 
         assert freezing()
         assert scenario.source.reads == 1
+
+
+class TestSecrets:
+    def test_neither_logs_nor_states_show_one(self, scenario, monkeypatch, caplog):
+        secret = "s3cr3t"
+        remember_secret(secret)
+
+        def fail(_cursor):
+            raise ValueError(f"https://hooks/{secret}") from KeyError(secret)
+
+        monkeypatch.setattr(scenario.queue, "poll", fail)
+
+        @flow
+        @hiding_secrets
+        def collecting():
+            all_tasks()["collect_labels"](scenario.ports)
+
+        with caplog.at_level("DEBUG"):
+            state = collecting(return_state=True)
+        assert "hooks/s3cr3t" not in caplog.text + state.message
+        assert "KeyError: '***'" in caplog.text
+        assert "ValueError: https://hooks/***" in caplog.text
+        assert "***" in state.message
 
 
 @dataclass

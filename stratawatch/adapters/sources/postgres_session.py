@@ -39,7 +39,7 @@ def snapshot(url: "URL", timeout: timedelta) -> Iterator["Connection"]:
     require("postgres")
     # Nothing is prepared, for that belongs to a session, which poolers share out.
     arguments = {"connect_timeout": CONNECT_TIMEOUT, "prepare_threshold": None}
-    engine = create_engine(url, poolclass=NullPool, connect_args=arguments)
+    engine = create_engine(url, poolclass=NullPool, hide_parameters=True, connect_args=arguments)
     with _connected(engine) as unconfigured:
         connection = unconfigured.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
         with connection.begin():

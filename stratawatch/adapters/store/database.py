@@ -74,7 +74,7 @@ def _sqlite(url: URL) -> Engine:
 
     A deferred transaction would read first and then fail to upgrade (SQLITE_BUSY_SNAPSHOT, which no timeout cures).
     """
-    engine = create_engine(url, json_serializer=dumps, json_deserializer=json.loads)
+    engine = create_engine(url, hide_parameters=True, json_serializer=dumps, json_deserializer=json.loads)
 
     @event.listens_for(engine, "connect")
     def _set_up(dbapi_connection: Any, _record: Any) -> None:
@@ -107,6 +107,7 @@ def _postgres(url: URL) -> Engine:
         url,
         isolation_level="READ COMMITTED",
         pool_pre_ping=True,
+        hide_parameters=True,  # an error would quote labels and what labellers see, in logs and in alerts
         json_serializer=dumps,
         json_deserializer=json.loads,
         # A pooler in transaction mode gives the next transaction another connection: statements that were prepared on

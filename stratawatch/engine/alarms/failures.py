@@ -6,14 +6,16 @@ from stratawatch.engine.alarms.notifications import warn
 from stratawatch.engine.model.states import Entity
 from stratawatch.engine.ports import Ports
 from stratawatch.errors import StratawatchError
+from stratawatch.settings.revealed_secrets import without_secrets
 
 WARN_AFTER: Final = 6
 """Failed attempts in a row before a person is told."""
 
 
 def describe(trouble: Exception) -> str:
-    """What went wrong, in words; a fault of this program says what kind it is."""
-    return str(trouble) if isinstance(trouble, StratawatchError) else f"{type(trouble).__name__}: {trouble}"
+    """What went wrong, in words without secrets; a fault of this program says what kind it is."""
+    kind = "" if isinstance(trouble, StratawatchError) else f"{type(trouble).__name__}: "
+    return without_secrets(f"{kind}{trouble}")
 
 
 def record_failure(ports: Ports, cycle_id: int, what: str, trouble: Exception) -> int:

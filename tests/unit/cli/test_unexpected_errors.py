@@ -7,6 +7,7 @@ import pytest
 
 from stratawatch.cli import main
 from stratawatch.errors import StratawatchError
+from stratawatch.settings.revealed_secrets import remember_secret
 from tests.support.programs import run
 
 
@@ -50,6 +51,15 @@ class TestABug:
         assert status == 3
         assert "Traceback (most recent call last)" in err
         assert err.splitlines()[-1].startswith("stratawatch: this is a bug in stratawatch: KeyError at ")
+
+    def test_it_and_the_sentence_show_no_secret_that_was_looked_up(self, broken, monkeypatch):
+        monkeypatch.setenv("STRATAWATCH_DEBUG", "1")
+        remember_secret("hunter2/x")
+        trouble = ValueError("postgresql://me:hunter2%2Fx@db/x")
+        trouble.__cause__ = KeyError("hunter2/x")
+        err, _ = broken(trouble)
+        assert (err.count("hunter2"), err.count("***")) == (0, 2)
+        assert broken(StratawatchError("is 'hunter2/x' right?")) == ("stratawatch: is '***' right?\n", 2)
 
     def test_a_library_that_ends_the_program_is_one_and_no_success(self, broken):
         err, status = broken(SystemExit(0))
