@@ -10,6 +10,7 @@ from prefect import Flow
 from prefect import serve as run_forever
 from prefect.client.schemas.objects import ConcurrencyLimitConfig, ConcurrencyLimitStrategy
 from prefect.deployments.runner import RunnerDeployment
+from prefect.schedules import Cron
 from prefect.settings import PREFECT_API_URL
 from prefect.types.entrypoint import EntrypointType
 
@@ -23,6 +24,9 @@ from stratawatch.wiring import Installation, build
 
 ONE_AT_A_TIME: Final = ConcurrencyLimitConfig(limit=1, collision_strategy=ConcurrencyLimitStrategy.CANCEL_NEW)
 """A run that finds another one at work is cancelled, not queued: the next one looks at the same states."""
+
+SCHEDULE: Final = "stratawatch"
+"""The slug of a deployment's schedule from the configuration. Schedules that people add in the UI have none."""
 
 
 def deployments(config: str, installation: Installation) -> list[RunnerDeployment]:
@@ -41,7 +45,7 @@ def _deployment(flow: Flow[..., Any], cron: str | None, config: str) -> RunnerDe
     return RunnerDeployment.from_flow(
         flow,
         name=flow.name,
-        cron=cron,
+        schedule=None if cron is None else Cron(cron, timezone="UTC", slug=SCHEDULE),
         parameters={"config": str(Path(config).resolve())},
         tags=[TAG],
         concurrency_limit=ONE_AT_A_TIME,
@@ -49,7 +53,7 @@ def _deployment(flow: Flow[..., Any], cron: str | None, config: str) -> RunnerDe
     )
 
 
-def _require_server() -> None:
+def require_server() -> None:
     """Prefect would start a server of its own here, one without a scheduler, and nothing would ever run."""
     if PREFECT_API_URL.value() is None:
         raise StratawatchError(
@@ -64,7 +68,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--config", default="stratawatch.toml", help="the configuration (default: %(default)s)")
     config = parser.parse_args(arguments).config
     try:
-        _require_server()
+        require_server()
         served = deployments(config, build(config))
     except StratawatchError as error:
         print(f"flows.serve: {error}", file=sys.stderr)  # noqa: T201 - a command's one sentence

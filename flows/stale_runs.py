@@ -18,7 +18,8 @@ TAG: Final = "stratawatch"
 NAME: Final = "stratawatch: crash runs whose heart stopped"
 HEARTBEAT: Final = timedelta(seconds=30)
 """The interval for served runs. A flow that is called as a function needs none: its caller sees it end."""
-SILENCE: Final = 3 * HEARTBEAT
+SILENCE: Final = timedelta(seconds=75)
+"""Two heartbeats may be missed. The server looks every five seconds: a killed run gives its slot back within 90."""
 
 _HEARTBEAT: Final = "prefect.flow-run.heartbeat"
 _ENDS: Final = ("Completed", "Failed", "Cancelled", "Crashed")
@@ -31,6 +32,15 @@ def watch_for_stale_runs() -> Automation:
     killed just before this restart would never be noticed.
     """
     return asyncio.run(_watch())
+
+
+def stale_runs_are_watched() -> bool:
+    """Whether the automation is there as it should be."""
+    try:
+        there = asyncio.run(Automation.aread(name=NAME))
+    except ValueError:
+        return False
+    return _settings(there) == _settings(_expected())
 
 
 async def _watch() -> Automation:
@@ -53,7 +63,7 @@ def _settings(automation: Automation) -> dict[str, Any]:
 def _expected() -> Automation:
     return Automation(
         name=NAME,
-        description="Moves a run to Crashed when it sent no heartbeat for 90 seconds and did not end.",
+        description=f"Moves a run to Crashed when it sent no heartbeat for {SILENCE.seconds} seconds and did not end.",
         trigger=EventTrigger(
             after={_HEARTBEAT},
             expect={_HEARTBEAT, *(f"prefect.flow-run.{end}" for end in _ENDS)},
@@ -67,7 +77,7 @@ def _expected() -> Automation:
         actions=[
             ChangeFlowRunState(
                 state=StateType.CRASHED,
-                message="No heartbeat for 90 seconds: its process is gone. The next run goes on from the store.",
+                message=f"No heartbeat for {SILENCE.seconds} s: its process is gone. The next run goes on.",
             )
         ],
     )

@@ -14,6 +14,9 @@ DEFAULTS: Final = {
     "PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS": "120",
     # Results live in the store, not in Prefect.
     "PREFECT_RESULTS_PERSIST_BY_DEFAULT": "false",
+    # A server of ours forgets old runs with their logs too, not only events. How old: [schedule] keep_runs.
+    "PREFECT_SERVER_SERVICES_DB_VACUUM_ENABLED": "events,flow_runs",
+    "PREFECT_SERVER_SERVICES_DB_VACUUM_RETENTION_PERIOD": str(30 * 86_400),
 }
 
 

@@ -53,6 +53,8 @@ class ScheduleSettings(Shape):
     open_cron: Cron = "15 * * * *"
     advance_cron: Cron = "*/5 * * * *"
     report_cron: Cron = "0 7 * * 1"
+    keep_runs: Annotated[PositiveDuration, Field(gt=timedelta(hours=1))] = timedelta(days=30)
+    """For how long a Prefect server of ours shows runs that ended."""
 
 
 class Settings(Shape):

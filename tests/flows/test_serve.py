@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from prefect.automations import Automation
 from prefect.client.schemas.objects import ConcurrencyLimitStrategy
+from prefect.settings import get_current_settings
 from prefect.utilities.importtools import import_object
 
 from flows import serve, stale_runs, up
@@ -65,8 +66,9 @@ class TestZombies:
         stale_runs.watch_for_stale_runs()
         assert Automation.read(name=stale_runs.NAME).enabled
 
-    def test_silence_is_longer_than_the_rhythm_of_the_heart(self):
-        assert stale_runs.HEARTBEAT * 3 <= stale_runs.SILENCE
+    def test_a_killed_run_gives_its_slot_back_within_90_seconds_and_a_late_heartbeat_kills_none(self):
+        assert stale_runs.SILENCE + get_current_settings().server.events.proactive_granularity <= timedelta(seconds=90)
+        assert stale_runs.HEARTBEAT * 2 < stale_runs.SILENCE
 
 
 class TestUp:

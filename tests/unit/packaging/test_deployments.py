@@ -3,20 +3,17 @@
 import re
 import shlex
 from importlib import import_module
-from inspect import signature
 from pathlib import Path
 
 import pytest
 import yaml
-from prefect import Flow
 
-from flows.stale_runs import HEARTBEAT, TAG
+from flows.stale_runs import HEARTBEAT
 from stratawatch.config.settings import ScheduleSettings
 from tasks import environment
 
 ROOT = Path(__file__).parents[3]
 FOLDER = ROOT / "deployments"
-PREFECT = yaml.safe_load((FOLDER / "prefect.yaml").read_text())
 COMPOSE = yaml.safe_load((FOLDER / "compose.yaml").read_text())
 UNITS = sorted((FOLDER / "systemd").glob("*.service"))
 ENVIRONMENT = dict(
@@ -26,50 +23,12 @@ ENVIRONMENT = dict(
 )
 
 
-def loaded(entrypoint: str) -> Flow:
-    module, _, name = entrypoint.rpartition(".")
-    return getattr(import_module(module), name)
-
-
 def commands() -> list[list[str]]:
     """Every command of the units and the compose file, as words."""
     units = [re.findall(r"^ExecStart=(.*)$", unit.read_text(), flags=re.MULTILINE) for unit in UNITS]
     return [shlex.split(line) for lines in units for line in lines] + [
         service["command"] for service in COMPOSE["services"].values() if "command" in service
     ]
-
-
-@pytest.mark.parametrize("deployment", PREFECT["deployments"], ids=lambda deployment: deployment["name"])
-class TestPrefectYaml:
-    def test_its_entrypoint_is_a_flow_of_the_same_name(self, deployment):
-        assert isinstance(loaded(deployment["entrypoint"]), Flow)
-        assert loaded(deployment["entrypoint"]).name == deployment["name"]
-
-    def test_it_hands_over_only_parameters_that_the_flow_has(self, deployment):
-        assert set(deployment["parameters"]) <= set(signature(loaded(deployment["entrypoint"]).fn).parameters)
-
-    def test_it_has_the_schedule_that_the_configuration_has_by_default(self, deployment):
-        if deployment["name"] == "measure-baseline":  # a schedule would let it follow what it is to show
-            assert deployment["schedules"] == []
-            return
-        key = deployment["name"].replace("-cycles", "").removeprefix("weekly-") + "_cron"
-        [schedule] = deployment["schedules"]
-        assert schedule == {"cron": getattr(ScheduleSettings(), key), "timezone": "UTC"}
-
-    def test_runs_never_overlap_and_stale_ones_are_found(self, deployment):
-        assert deployment["concurrency_limit"] == {"limit": 1, "collision_strategy": "CANCEL_NEW"}
-        assert TAG in deployment["tags"]
-
-    def test_every_variable_it_reads_is_in_the_example(self, deployment):
-        read = set(re.findall(r"\{\{ \$(\w+) \}\}", yaml.safe_dump(deployment)))
-        assert read
-        assert read <= set(ENVIRONMENT)
-
-
-class TestPrefectYamlAsAWhole:
-    def test_it_deploys_every_flow(self):
-        names = {deployment["name"] for deployment in PREFECT["deployments"]}
-        assert names == {"open-cycles", "advance-cycles", "weekly-report", "measure-baseline"}
 
 
 class TestServices:
@@ -97,6 +56,10 @@ class TestServices:
 
     def test_a_work_pools_runs_have_the_heartbeat_that_the_automation_listens_for(self):
         assert float(ENVIRONMENT["PREFECT_FLOWS_HEARTBEAT_FREQUENCY"]) == HEARTBEAT.total_seconds()
+
+    def test_a_servers_history_has_the_end_that_the_configuration_has_by_default(self):
+        seconds = ENVIRONMENT["PREFECT_SERVER_SERVICES_DB_VACUUM_RETENTION_PERIOD"]
+        assert float(seconds) == ScheduleSettings().keep_runs.total_seconds()
 
     def test_no_secret_is_written_down(self):
         assert [name for name in ("STRATAWATCH_DB_PASSWORD", "OPS_HOOK") if ENVIRONMENT[name]] == []
