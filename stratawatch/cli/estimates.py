@@ -66,8 +66,8 @@ def estimates(
 
 
 def _panel_rows(tx: "Transaction", panel: str, *, history: bool) -> list[dict[str, Any]]:
-    found = tx.estimates.history(panel)
-    return [row for cycle, revision in (found if history else found[-1:]) for row in _cycle_rows(tx, cycle, revision)]
+    found = tx.estimates.history(panel, newest=None if history else 1)
+    return [row for cycle, revision in found for row in _cycle_rows(tx, cycle, revision)]
 
 
 def _cycle_rows(tx: "Transaction", cycle: "Cycle", revision: "Revision") -> list[dict[str, Any]]:

@@ -1,7 +1,7 @@
 """stratawatch open and advance: one run of the engine without an orchestrator, for cron or by hand."""
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -10,10 +10,6 @@ from stratawatch.cli.output import SET_ASIDE, WAITING, print_error, print_json, 
 from stratawatch.cli.progress_bar import shown_progress
 from stratawatch.engine.model.states import CycleState, Entity
 from stratawatch.formatting import count_text
-
-if TYPE_CHECKING:
-    from stratawatch.engine.model.cycle_facts import Transition
-    from stratawatch.engine.ports import Store
 
 
 def open_cycles(
@@ -66,19 +62,17 @@ def advance(config: ConfigOption = DEFAULT_CONFIG, json: JsonOption = False, now
     from stratawatch.wiring import build
 
     installation = build(config, moment(now))
-    before = len(_moves(installation.ports.store))
+    with installation.ports.store.begin() as tx:
+        before = tx.cycles.newest_transition()
     try:
         with shown_progress():
             done = advance_once(installation.ports)
     except LeaseHeld as held:
         _print({"held": str(held), "labels": {}, "steps": {}, "sent": 0, "moved": [], "troubles": []}, json)
         return
-    moved = [
-        {"cycle": move.entity_id, "from": move.old, "to": move.new, "why": move.why}
-        for move in _moves(installation.ports.store)[before:]
-    ]
     with installation.ports.store.begin() as tx:
-        waiting = tx.labels.waiting()
+        moves, waiting = tx.cycles.transitions(Entity.CYCLE, after=before), tx.labels.waiting()
+    moved = [{"cycle": move.entity_id, "from": move.old, "to": move.new, "why": move.why} for move in moves]
     labels = asdict(done.collected)
     labels |= {"waiting": waiting.events, "waiting_items": waiting.items, "waiting_since": waiting.since}
     _print(
@@ -96,11 +90,6 @@ def advance(config: ConfigOption = DEFAULT_CONFIG, json: JsonOption = False, now
         raise typer.Exit(2)
     if any(move["to"] == CycleState.REFUSED for move in moved):
         raise typer.Exit(1)
-
-
-def _moves(store: "Store") -> "tuple[Transition, ...]":
-    with store.begin() as tx:
-        return tx.cycles.transitions(Entity.CYCLE)
 
 
 def _print(document: dict[str, Any], json: bool) -> None:

@@ -118,9 +118,15 @@ class SqlCycles(SqlFrozenFacts, SqlQuarantine):
         self._set(cycle_id, failures=cycles.c.failures + 1, last_error=message)
         return self.get(cycle_id).failures
 
-    def transitions(self, entity: Entity | None = None, entity_id: int | None = None) -> tuple[Transition, ...]:
-        """The transition log, oldest first."""
-        return transitions.logged_transitions(self._sql, entity, entity_id)
+    def transitions(
+        self, entity: Entity | None = None, entity_id: int | None = None, *, after: int = 0
+    ) -> tuple[Transition, ...]:
+        """The transition log, oldest first, or what was written `after` a number of `newest_transition`."""
+        return transitions.logged_transitions(self._sql, entity, entity_id, after)
+
+    def newest_transition(self) -> int:
+        """The number of the newest line of the transition log; 0 when there is none."""
+        return transitions.newest_transition(self._sql)
 
     def _set(self, cycle_id: int, **values: Any) -> None:
         changed = self._sql.execute(update(cycles).where(cycles.c.id == cycle_id).values(**values))

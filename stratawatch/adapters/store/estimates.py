@@ -6,7 +6,7 @@ from datetime import datetime
 from math import isnan
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, func, select, true, update
+from sqlalchemy import ColumnElement, Connection, Row, func, select, true, update
 
 from stratawatch.adapters.store.columns import segment_key
 from stratawatch.adapters.store.cycles import cycle_of
@@ -52,62 +52,69 @@ class SqlEstimates:
 
         Starts from the few events later than `after`, so that its cost does not grow with the history.
         """
-        answers = (draws.c.item_key == label_events.c.item_key) & (draws.c.question_key == label_events.c.question_key)
-        touched = (
-            select(draws.c.cycle_id, func.max(label_events.c.id).label("event"))
-            .join_from(label_events, draws, answers)
+        # Materialized: else SQLite, which cannot know how few these are, begins with all draws there ever were.
+        new = (
+            select(label_events.c.id, label_events.c.item_key, label_events.c.question_key)
             .where(label_events.c.id > after)
+            .cte("new_events")
+            .prefix_with("MATERIALIZED")
+        )
+        answers = (draws.c.item_key == new.c.item_key) & (draws.c.question_key == new.c.question_key)
+        touched = (
+            select(draws.c.cycle_id, func.max(new.c.id).label("event"))
+            .join_from(new, draws, answers)
             .group_by(draws.c.cycle_id)
             .subquery()
         )
-        newest = _newest_revisions().subquery()
-        late = (
-            select(newest.c.cycle_id)
-            .join_from(touched, newest, newest.c.cycle_id == touched.c.cycle_id)
-            .where(touched.c.event > newest.c.mark)
-            .order_by(newest.c.cycle_id)
+        mark = (
+            select(revisions.c.mark)
+            .where(revisions.c.cycle_id == touched.c.cycle_id)
+            .order_by(revisions.c.number.desc())
+            .limit(1)
+            .scalar_subquery()
         )
+        late = select(touched.c.cycle_id).where(touched.c.event > mark).order_by(touched.c.cycle_id)
         return tuple(self._sql.scalars(late))
 
-    def history(self, panel: str) -> tuple[tuple[Cycle, Revision], ...]:
-        """The newest revision of every cycle of a panel that has one, oldest window first."""
-        return self._newest(cycles.c.panel == panel)
+    def history(self, panel: str, newest: int | None = None) -> tuple[tuple[Cycle, Revision], ...]:
+        """The newest revision of every cycle of a panel that has one, oldest window first; or of the last so many."""
+        of_panel = cycles.c.panel == panel
+        if newest is None:
+            return self._newest(of_panel)
+        estimated = select(revisions.c.id).where(revisions.c.cycle_id == cycles.c.id).exists()
+        last = select(cycles.c.id).where(of_panel, estimated).order_by(cycles.c.window_start.desc()).limit(newest)
+        return self._newest(cycles.c.id.in_(self._sql.scalars(last).all()))
 
     def _newest(self, which: ColumnElement[bool], by: datetime | None = None) -> tuple[tuple[Cycle, Revision], ...]:
         """Two queries, however many cycles there are."""
-        newest = _newest_revisions(by).subquery()
-        columns = [newest.c[name].label(f"revision_{name}") for name in ("id", *_REVISION)]
+        wanted = which & _is_newest(by)
+        columns = [revisions.c[name].label(f"revision_{name}") for name in ("id", *_REVISION)]
         heads = (
             select(cycles, *columns)
-            .join_from(cycles, newest, newest.c.cycle_id == cycles.c.id)
-            .where(which)
+            .join_from(cycles, revisions, revisions.c.cycle_id == cycles.c.id)
+            .where(wanted)
             .order_by(cycles.c.window_start, cycles.c.id)
         )
+        rows = self._sql.execute(heads).all()
         bodies = (
             select(estimates)
-            .join_from(estimates, newest, newest.c.id == estimates.c.revision_id)
-            .join(cycles, cycles.c.id == newest.c.cycle_id)
-            .where(which)
+            .join_from(estimates, revisions, revisions.c.id == estimates.c.revision_id)
+            .join(cycles, cycles.c.id == revisions.c.cycle_id)
+            .where(wanted)
             .order_by(estimates.c.revision_id, estimates.c.position)
         )
-        rows = self._sql.execute(heads).all()
         found: dict[int, list[Estimate]] = defaultdict(list)
         for row in self._sql.execute(bodies):
             found[row.revision_id].append(_estimate_of(row))
         return tuple((cycle_of(row), _revision_of(row, found[row.revision_id])) for row in rows)
 
 
-def _newest_revisions(by: datetime | None = None) -> Select[Any]:
-    made = true() if by is None else revisions.c.at <= by
-    last = (
-        select(revisions.c.cycle_id, func.max(revisions.c.number).label("number"))
-        .where(made)
-        .group_by(revisions.c.cycle_id)
-        .subquery()
-    )
-    return select(revisions).join(
-        last, (last.c.cycle_id == revisions.c.cycle_id) & (last.c.number == revisions.c.number)
-    )
+def _is_newest(by: datetime | None = None) -> ColumnElement[bool]:
+    """Whether a revision is the last of its cycle, or the last that had been made by a moment."""
+    other = revisions.alias("other")
+    made = true() if by is None else other.c.at <= by
+    last = select(func.max(other.c.number)).where(other.c.cycle_id == revisions.c.cycle_id, made)
+    return revisions.c.number == last.correlate(revisions).scalar_subquery()
 
 
 def _revision_of(row: Row[Any], found: Sequence[Estimate]) -> Revision:

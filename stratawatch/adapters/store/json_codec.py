@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
-from functools import cache
+from functools import cache, partial
 from math import isfinite
 from types import UnionType
 from typing import Any, Final, Literal, Union, get_args, get_origin, get_type_hints
@@ -52,18 +52,31 @@ def as_document(value: Any) -> Any:
 
 def from_document(hint: Any, value: Any) -> Any:
     """The value of a declared type that `as_document` wrote."""
+    return _reader(hint)(value)
+
+
+@cache
+def _reader(hint: Any) -> Callable[[Any], Any]:
+    """What reads documents of a declared type; made once, since the profile of one window has hundreds of values."""
     origin = get_origin(hint)
     if origin in (Union, UnionType):
         inner = [each for each in get_args(hint) if each is not type(None)]
         # Of several scalars the value itself says which it is: JSON keeps them apart.
-        return value if value is None or len(inner) > 1 else from_document(inner[0], value)
+        one = _as_it_is if len(inner) > 1 else _reader(inner[0])
+        return lambda value: None if value is None else one(value)
     if origin is tuple:
-        return tuple(from_document(get_args(hint)[0], each) for each in value)
+        one = _reader(get_args(hint)[0])
+        return lambda value: tuple(map(one, value))
     if origin is Literal or hint is Any:
-        return value
+        return _as_it_is
     if origin is not None and issubclass(origin, Mapping):
-        return {key: from_document(get_args(hint)[1], each) for key, each in value.items()}
-    return _record(hint, value) if is_dataclass(hint) else _SCALARS[hint](value)
+        one = _reader(get_args(hint)[1])
+        return lambda value: {key: one(each) for key, each in value.items()}
+    return partial(_record, hint) if is_dataclass(hint) else _SCALARS[hint]
+
+
+def _as_it_is(value: Any) -> Any:
+    return value
 
 
 def plan_document(plan: Plan) -> dict[str, Any]:

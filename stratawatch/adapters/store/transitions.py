@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import Connection, Table, select, update
+from sqlalchemy import Connection, Table, func, select, update
 
 from stratawatch.adapters.store import tables
 from stratawatch.engine.model.cycle_facts import Transition
@@ -54,10 +54,19 @@ def move(sql: Connection, entity: Entity, entity_id: int, old: str, new: str, *,
     )
 
 
-def logged_transitions(sql: Connection, entity: Entity | None, entity_id: int | None) -> tuple[Transition, ...]:
-    """The log, oldest first."""
+def newest_transition(sql: Connection) -> int:
+    """The id of the newest line of the log; 0 when there is none."""
+    return int(sql.scalar(select(func.max(tables.transitions.c.id))) or 0)
+
+
+def logged_transitions(
+    sql: Connection, entity: Entity | None, entity_id: int | None, after: int = 0
+) -> tuple[Transition, ...]:
+    """The log, oldest first, or its lines after one."""
     t = tables.transitions.c
     query = select(tables.transitions).order_by(t.id)
+    if after:
+        query = query.where(t.id > after)
     if entity is not None:
         query = query.where(t.entity == str(entity))
     if entity_id is not None:

@@ -103,7 +103,8 @@ def _next_revision(tx: Transaction, cycle_id: int) -> int:
 
 
 def _a_later_one_is(tx: Transaction, cycle: Cycle, states: Sequence[CycleState]) -> bool:
-    return any(other.period > cycle.period for other in tx.cycles.find(panel=cycle.panel, states=states))
+    newest = tx.cycles.find(panel=cycle.panel, states=states, newest=1)
+    return any(other.period > cycle.period for other in newest)
 
 
 def _judgements(

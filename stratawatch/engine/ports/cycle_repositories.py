@@ -106,8 +106,14 @@ class CycleRepository(Protocol):
         """Labels that were set aside, by origin and reason, with the last time; those of the newest come last."""
         ...
 
-    def transitions(self, entity: Entity | None = None, entity_id: int | None = None) -> tuple[Transition, ...]:
-        """The transition log, oldest first."""
+    def transitions(
+        self, entity: Entity | None = None, entity_id: int | None = None, *, after: int = 0
+    ) -> tuple[Transition, ...]:
+        """The transition log, oldest first, or what was written `after` a number of `newest_transition`."""
+        ...
+
+    def newest_transition(self) -> int:
+        """The number of the newest line of the transition log; 0 when there is none."""
         ...
 
 

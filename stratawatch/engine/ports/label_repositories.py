@@ -88,8 +88,8 @@ class EstimateRepository(Protocol):
         """
         ...
 
-    def history(self, panel: str) -> tuple[tuple[Cycle, Revision], ...]:
-        """The newest revision of every cycle of a panel that has one, oldest window first."""
+    def history(self, panel: str, newest: int | None = None) -> tuple[tuple[Cycle, Revision], ...]:
+        """The newest revision of every cycle of a panel that has one, oldest window first; or of the last so many."""
         ...
 
 
