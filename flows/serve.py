@@ -48,6 +48,7 @@ def _deployment(flow: Flow[..., Any], cron: str | None, config: str) -> RunnerDe
         schedule=None if cron is None else Cron(cron, timezone="UTC", slug=SCHEDULE),
         parameters={"config": str(Path(config).resolve())},
         tags=[TAG],
+        paused=False,  # also after a stop of an earlier version, which paused what it served
         concurrency_limit=ONE_AT_A_TIME,
         entrypoint_type=EntrypointType.MODULE_PATH,
     )
@@ -74,7 +75,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"flows.serve: {error}", file=sys.stderr)  # noqa: T201 - a command's one sentence
         return 2
     watch_for_stale_runs()
-    run_forever(*served, heartbeat_seconds=HEARTBEAT.total_seconds())
+    # Paused deployments would miss their schedules after a stop that had no time to say so; late runs harm nothing.
+    run_forever(*served, pause_on_shutdown=False, heartbeat_seconds=HEARTBEAT.total_seconds())
     return 0
 
 

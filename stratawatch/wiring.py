@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Final, Generic, TypeVar
@@ -51,6 +51,11 @@ def build(config_path: str | Path, now: datetime | None = None, *, only_reading:
     if not only_reading and (problems := configuration.secret_problems()):
         raise ConfigProblems(configuration.path, problems)
     return wire(configuration, open_store(configuration), now, only_reading=only_reading)
+
+
+def keep_runs(config_path: str | Path) -> timedelta:
+    """For how long the Prefect server that `make up` starts remembers runs."""
+    return load_configuration(config_path).settings.schedule.keep_runs
 
 
 def open_store(configuration: Configuration) -> Store:
