@@ -13,8 +13,9 @@ from stratawatch.engine.model.label_events import LabelEvent
 from stratawatch.engine.model.states import CycleState
 from tests.support.fakes import MONDAY, WEEK, spec
 from tests.support.scenario import Scenario, cycle_of, label_cycle, open_all, work_on
-from tests.support.store.old_schemas import as_of_sixth_schema
+from tests.support.store.old_schemas import as_of_schema
 from tests.support.stores import opened_store
+from tests.support.upgraded_scenario import ask_second_week, upgraded_from
 
 FIRST = spec(guideline="Spam is what nobody asked for.")
 MENDED = replace(FIRST, guideline="Spam is, what nobody asked for.")
@@ -144,23 +145,8 @@ class TestAnUpgrade:
     @pytest.fixture
     def upgraded(self, judged, tmp_path):
         """The second week was asked and not answered yet when the program was upgraded."""
-        judged.produce(1)
-        judged.clock.moment = MONDAY + 2 * WEEK
-        open_all(judged)
-        assert advance(judged.ports).troubles == ()
-        url = f"sqlite:///{tmp_path}/sixth.db"
-        keys = as_of_sixth_schema(judged.ports.store.where, url)
-        migrate(url)
-        made = Scenario.around(opened_store(tmp_path / "sixth.db"), FIRST, judged.source)
-        made.clock.moment = judged.clock.moment
-        queue = judged.queue
-        made.queue.mark = judged.queue.mark
-        made.queue.published = {
-            name: replace(batch, tasks=tuple(replace(task, item_key=keys[task.item_key]) for task in batch.tasks))
-            for name, batch in queue.published.items()
-        }
-        made.queue.said = [replace(event, item_key=keys[event.item_key]) for event in queue.said]
-        made.queue.truth = queue.truth | {keys[key]: value for key, value in queue.truth.items() if key in keys}
+        ask_second_week(judged)
+        made = upgraded_from("0006", judged, f"sqlite:///{tmp_path}/sixth.db")
         yield made
         made.ports.store.dispose()
 
@@ -194,7 +180,7 @@ class TestAnUpgrade:
     def test_counts_labels_that_came_after_the_backup_of_an_older_schema(self, judged, tmp_path):
         """The program of then asked for the second week after the backup; its labels came under the keys of then."""
         url = f"sqlite:///{tmp_path}/backup.db"
-        as_of_sixth_schema(judged.ports.store.where, url)
+        as_of_schema(judged.ports.store.where, url, "0006")
         judged.produce(1)
         judged.clock.moment = MONDAY + 2 * WEEK
         label_cycle(judged)

@@ -24,7 +24,7 @@ from tests.support.store.examples import (
     spec,
     window,
 )
-from tests.support.store.old_schemas import as_of_sixth_schema
+from tests.support.store.old_schemas import as_of_schema
 
 OTHER = "is it not"
 
@@ -178,7 +178,7 @@ class TestUpgrade:
         return cycle
 
     def upgraded(self, url, old_url):
-        as_of_sixth_schema(url, old_url)
+        as_of_schema(url, old_url, "0006")
         migrate(old_url)
         return open_store(old_url)
 

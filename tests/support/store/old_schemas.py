@@ -1,8 +1,10 @@
 """Stores as earlier programs left them."""
 
 import json
+from datetime import UTC, datetime
+from typing import Any
 
-from sqlalchemy import Connection, MetaData, create_engine, insert, select, text
+from sqlalchemy import Connection, MetaData, Table, create_engine, insert, select, text
 
 from stratawatch.adapters.store.columns import escaped, hashed
 from stratawatch.adapters.store.json_codec import as_document
@@ -109,17 +111,17 @@ _ADD_NOTIFICATION = (
 )
 
 
-def as_of_sixth_schema(url: str, old_url: str) -> dict[str, str]:
-    """Copy a store of today into one of schema 0006, as the program of then would have filled it.
+def as_of_schema(url: str, old_url: str, schema: str) -> dict[str, str]:
+    """Copy a store of today into one of an older schema, as the program of then would have filled it.
 
-    Items have the same key whatever was asked about them. Returns the keys of then by those of now.
+    Before 0008 items have the same key whatever was asked about them. Returns the keys of then by those of now.
     """
     from alembic import command
 
     here, there = create_engine(url), create_engine(old_url)
     with here.connect() as now, there.begin() as old:
-        command.upgrade(alembic_config(old), "0006")
-        keys = _keys_of_then(now)
+        command.upgrade(alembic_config(old), schema)
+        keys = _keys_of_then(now) if schema < "0008" else {}
         today, then = MetaData(), MetaData()
         today.reflect(now)
         then.reflect(old)
@@ -129,7 +131,7 @@ def as_of_sixth_schema(url: str, old_url: str) -> dict[str, str]:
             columns = [today.tables[table.name].c[column.name] for column in table.columns]
             rows = [dict(row) for row in now.execute(select(*columns)).mappings()]
             if rows:
-                old.execute(insert(table), [_row_of_then(table.name, row, keys) for row in rows])
+                old.execute(insert(table), [_row_of_then(table, row, keys, schema) for row in rows])
             if old.dialect.name == "postgresql" and "id" in table.c:
                 old.execute(text(f"SELECT setval('{table.name}_id_seq', (SELECT MAX(id) FROM {table.name}))"))
     here.dispose()
@@ -142,13 +144,18 @@ def _keys_of_then(sql: Connection) -> dict[str, str]:
     return {row.item_key: item_key_without_question(row.panel, row.item) for row in sql.execute(text(query))}
 
 
-def _row_of_then(table, row, keys):
-    if table == "batches":
+def _row_of_then(table: Table, row: dict[str, Any], keys: dict[str, str], schema: str) -> dict[str, Any]:
+    # SQLite's times have no offset; PostgreSQL would take them for times of the server's zone.
+    row = {name: value.replace(tzinfo=UTC) if isinstance(value, datetime) else value for name, value in row.items()}
+    if table.name == "panel_versions" and schema < "0006":
+        spec = _by_names_of_before(row["spec"])
+        return row | {"spec": spec, "fingerprint": fingerprint(spec)}
+    if table.name == "batches":
         return row | {"tasks": [[keys.get(key, key), payload] for key, payload in row["tasks"]]}
     if "item_key" not in row:
         return row
-    row |= {"item_key": keys[row["item_key"]]}
-    if table == "label_events":
+    row |= {"item_key": keys.get(row["item_key"], row["item_key"])}
+    if table.name == "label_events":
         words = [row[name] for name in ("source", "event_id", "item_key", "annotator", "value")]
         row |= {"event_key": hashed(*words)}
     return row
