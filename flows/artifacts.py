@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Final
 
 from prefect.artifacts import create_link_artifact, create_markdown_artifact, create_table_artifact
 
@@ -84,7 +85,7 @@ def plan_page(cycle: Cycle, atoms: Sequence[Atom], newest: Round) -> str:
     ]
     return "\n".join(
         [
-            f"# {cycle.panel}, round {newest.ordinal}: {plan.labels} labels so far",
+            f"# {_cell(cycle.panel)}, round {newest.ordinal}: {plan.labels} labels so far",
             f"Window {cycle.window}, method {plan.method}.",
             "",
             *[f"- Input: {_cell(warning)}" for warning in (cycle.profile.warnings if cycle.profile else ())],
@@ -154,5 +155,9 @@ def _estimate_or_reason(estimate: Estimate) -> str:
     return f"undefined: {outcome.reason}"
 
 
+_MARKUP: Final = re.compile(r"([\\`*\[\]<>|#!])")
+
+
 def _cell(text: str) -> str:
-    return text.replace("|", "\\|").replace("\n", " ")
+    """A text in markdown, on one line: what would be markup there, as a link or a tag, is text."""
+    return _MARKUP.sub(r"\\\1", text.replace("\n", " "))

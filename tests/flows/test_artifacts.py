@@ -84,5 +84,10 @@ class TestStates:
     def test_a_reason_cannot_break_the_table(self):
         assert "| a \\| b c |" in states_page([stream(AlarmState.OK, "a | b\nc")])
 
+    def test_names_and_reasons_are_never_markup(self):
+        evil = "<img src=x onerror=alert(1)> [free](javascript:1) `x` **"
+        page = states_page([stream(AlarmState.OK, evil, evil)])
+        assert not re.search(r"(?<!\\)[<>`*\[]", page)
+
     def test_nothing_judged_yet_is_a_sentence(self):
         assert states_page([]) == "No stream has been judged yet."

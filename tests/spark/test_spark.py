@@ -14,7 +14,7 @@ from stratawatch.adapters.sources.duckdb_files import FilesSource
 from stratawatch.adapters.sources.spark_table import SparkEngine, SparkSource
 from stratawatch.core.population import NO_BIN, Atom
 from stratawatch.engine.model.panel_spec import ClassifierSpec, Columns
-from stratawatch.errors import InputRefused, Unreachable
+from stratawatch.errors import InputRefused, StratawatchError, Unreachable
 from tests.support import engine_answers as engines
 from tests.support.java import needs_java
 from tests.support.predictions import golden_draw as golden
@@ -175,6 +175,19 @@ class TestNames:
             session.sql("DROP VIEW behind")
             for name in ("population", "quotas"):
                 session.sql(f"DROP TABLE {name}")
+
+    def test_a_name_that_is_an_attack_is_only_a_name(self, session: Any, tmp_path: Path) -> None:
+        evil = "a`'; DROP VIEW kept; -- \\"
+        attack: Table = {**rows(60), evil: ("VARCHAR", ["x'; \\"] * 60)}
+        session.read.parquet(str(write(tmp_path / "rows.parquet", attack))).createOrReplaceGlobalTempView("kept")
+        spec = panel(
+            columns=Columns("id", "ts", payload=(evil,), segments=(evil,)), seed="\\'; DROP VIEW global_temp.kept; --"
+        )
+        expected = FilesSource(tmp_path / "rows.parquet").candidates(spec, WINDOW, WHOLE, [20])
+        assert SparkSource("global_temp.kept").candidates(spec, WINDOW, WHOLE, [20]) == expected
+        with pytest.raises(StratawatchError):
+            SparkSource("global_temp.kept; DROP VIEW global_temp.kept").describe(panel())
+        assert session.catalog.tableExists("global_temp.kept")
 
 
 class TestWhatWasRead:

@@ -4,7 +4,15 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
-from stratawatch.formatting import count_text, interval_text, minute_with_offset, percent, signed_points, span_text
+from stratawatch.formatting import (
+    count_text,
+    interval_text,
+    minute_with_offset,
+    percent,
+    printable,
+    signed_points,
+    span_text,
+)
 
 MONDAY = datetime(2026, 1, 5, tzinfo=UTC)
 
@@ -55,6 +63,12 @@ class TestSpanText:
             text
             == f"{MONDAY + timedelta(minutes=start):%Y-%m-%d %H:%M} to {MONDAY + timedelta(minutes=end):%Y-%m-%d %H:%M}"
         )
+
+
+def test_control_characters_are_shown_and_never_obeyed():
+    shown = printable("a\x1b[2Jb\r\x07\u202ec")
+    assert shown.isprintable()
+    assert all(letter in shown for letter in "abc")
 
 
 def test_one_is_not_plural():

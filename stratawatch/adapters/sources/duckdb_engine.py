@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from stratawatch.adapters.sources.duckdb_progress import reporting_progress
 from stratawatch.adapters.sources.missing_file_columns import MissingFileColumns
@@ -11,6 +11,9 @@ from stratawatch.adapters.sources.statements import QUOTAS
 from stratawatch.adapters.sources.stratum_quotas import StratumQuotas
 from stratawatch.engine.model.panel_spec import Window
 from stratawatch.engine.ports import ColumnProblem
+
+FIRST_ROWS: Final = 64
+"""Rows of the first batch, and twice as many in each that follows: whoever counts their size can stop in time."""
 
 
 @dataclass
@@ -36,8 +39,10 @@ class DuckDBEngine(SqlEngine):
         """Run a query and yield its rows in batches."""
         with reporting_progress(self.connection):
             cursor = self.connection.execute(sql)
-        while rows := cursor.fetchmany(BATCH_ROWS):
+        number = FIRST_ROWS
+        while rows := cursor.fetchmany(number):
             yield rows
+            number = min(2 * number, BATCH_ROWS)
 
     def put_quotas(self, quotas: StratumQuotas) -> None:
         """Replace the table of quotas."""

@@ -21,6 +21,9 @@ from stratawatch.errors import InputRefused, Unreachable
 
 LABEL: Final = "label"
 """The default name of the column of labels."""
+MOST_ROWS: Final = 10_000_000
+MOST_TEXT: Final = 1 << 30
+"""Rows, and bytes of their items and segments, that are read at once: a small file can decompress to a lot."""
 _LABEL_LETTER: Final = (
     "CASE WHEN {c} IS NULL OR TRIM({c}) = '' THEN '-' WHEN LOWER(TRIM({c})) IN ('yes', 'true', '1', '1.0') THEN '1' "
     "WHEN LOWER(TRIM({c})) IN ('no', 'false', '0', '0.0') THEN '0' ELSE '!' END"
@@ -59,6 +62,7 @@ class LabelledFiles:
             item = panel.columns.item if panel.columns.item in types else None
             self._require(panel, types)
             statement = _statement(panel, files.relation(), types, (self.label, item, segments))
+            self._require_size(connection, statement, [*(["item"] if item else []), *_segment_names(segments)])
             rows = connection.execute(statement).fetchnumpy()
             total = connection.execute(f"SELECT count(*) FROM {files.relation()}").fetchone()[0]
         self._check(rows, panel, item)
@@ -67,7 +71,7 @@ class LabelledFiles:
             truth=_equal(rows["label"], "1"),
             calls={name: _equal(letters, "1") for name, letters in calls.items()},
             scored={name: ~_equal(letters, "-") for name, letters in calls.items()},
-            segments={name: _texts(rows[f"segment_{i}"]) for i, name in enumerate(segments, 1)},
+            segments={name: _texts(rows[as_]) for name, as_ in zip(segments, _segment_names(segments), strict=True)},
             source=_source(files.files),
             unlabelled=total - rows["label"].size,
         )
@@ -78,6 +82,18 @@ class LabelledFiles:
         for one in panel.classifiers:
             for role in one.column_roles():
                 require(role, types, where=where)
+
+    def _require_size(self, connection: Any, statement: str, texts: Sequence[str]) -> None:
+        """Refuse what would not fit into memory: it is counted as a stream first, and only as far as the limit."""
+        lengths = " + ".join(f"COALESCE(STRLEN({name}), 0)" for name in texts) or "0"
+        counted = f"SELECT COUNT(*), SUM({lengths}) FROM (SELECT * FROM ({statement}) LIMIT {MOST_ROWS + 1})"
+        ((rows, text),) = connection.execute(counted).fetchall()
+        if rows > MOST_ROWS or (text or 0) > MOST_TEXT:
+            raise InputRefused(
+                f"'{self.path}' holds more labelled predictions than are read at once",
+                expected=f"at most {MOST_ROWS:,} rows with a label, and {MOST_TEXT:,} bytes of items and segments",
+                hint="split it, or leave rows out",
+            )
 
     def _check(self, rows: Mapping[str, Any], panel: PanelSpec, item: str | None) -> None:
         """Every label and every call can be read, and no item counts twice."""
@@ -119,13 +135,17 @@ def _statement(
         f"SUBSTRING('{CALL_LETTERS}', ({call_and_score_sql.call(i, one, types, 1)}) + 1, 1) AS letter_{i}"
         for i, one in classifiers
     ]
-    selected += [f"segment_{i}" for i, _ in enumerate(segments, 1)]
+    selected += _segment_names(segments)
     selected += [] if item is None else ["item"]
     return (
         f"WITH renamed AS (SELECT {', '.join(renamed)} FROM {relation}), "
         f"scored AS (SELECT {', '.join(scored)} FROM renamed) "
         f"SELECT * FROM (SELECT {', '.join(selected)} FROM scored) WHERE label <> '-'"
     )
+
+
+def _segment_names(segments: Sequence[str]) -> list[str]:
+    return [f"segment_{i}" for i, _ in enumerate(segments, 1)]
 
 
 def _equal(letters: Any, letter: str) -> Flags:

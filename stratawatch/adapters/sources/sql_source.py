@@ -19,9 +19,12 @@ from stratawatch.engine.model.document import Json
 from stratawatch.engine.model.panel_spec import PanelSpec, Window
 from stratawatch.engine.ports import ColumnProblem, SourceDescription
 from stratawatch.engine.progress import phase
+from stratawatch.errors import InputRefused
 
 BATCH_ROWS: Final = 10_000
 """Rows that are fetched from an engine at a time."""
+MOST_TEXT: Final = 256 << 20
+"""Characters of all candidates of a window together: they are kept in memory and in the store."""
 # How many times more items than expected are ranked at each attempt to fill a stratum's quota; None ranks all.
 _FACTORS: Final = (1.0, 8.0, None)
 # Columns of the candidates query before segments, payload and cluster.
@@ -173,7 +176,17 @@ class SqlWindowReader:
         return self._items(self.engine.statements.candidates(self.window), atoms)
 
     def _items(self, sql: str, atoms: Sequence[Atom]) -> list[CandidateItem]:
-        return [_candidate(self.panel, row, atoms) for rows in self.engine.batches(sql) for row in rows]
+        items, text = list[CandidateItem](), 0
+        for rows in self.engine.batches(sql):
+            text += sum(len(value) for row in rows for value in row if isinstance(value, str))
+            if text > MOST_TEXT:
+                raise InputRefused(
+                    f"the candidates of window {self.window} hold more text than is kept",
+                    expected=f"at most {MOST_TEXT:,} characters of ids, payload and segments",
+                    hint="give labellers shorter payload columns",
+                )
+            items += [_candidate(self.panel, row, atoms) for row in rows]
+        return items
 
 
 def _candidate(panel: PanelSpec, row: Sequence[Any], atoms: Sequence[Atom]) -> CandidateItem:

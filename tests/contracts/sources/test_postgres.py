@@ -66,7 +66,7 @@ class TestIds:
 
 
 class TestNames:
-    @pytest.mark.parametrize("name", ["quotas", "renamed", "scored", 'Quo"ted'])
+    @pytest.mark.parametrize("name", ["quotas", "renamed", "scored", 'Quo"ted', 'a"; DROP TABLE x; --', "100%s %(x)s"])
     def test_a_table_may_be_called_as_a_step_of_the_queries_is(self, own, name):
         url, _ = own
         source = PostgresSource(url, write_postgres(url, name, table("a", "b")))

@@ -120,6 +120,29 @@ class TestAnswer:
         assert not thread.is_alive()
         assert sum(sent) < 50 << 20
 
+    def test_headers_without_end_are_not_read(self):
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            url = f"http://127.0.0.1:{server.getsockname()[1]}/"
+            sent = []
+
+            def pour():
+                connection, _ = server.accept()
+                connection.recv(65536)
+                try:
+                    connection.sendall(b"HTTP/1.1 200 OK\r\nX: ")
+                    while sum(sent) < 50 << 20:
+                        sent.append(connection.send(b"x" * 65536))
+                except OSError:
+                    pass
+                connection.close()
+
+            thread = threading.Thread(target=pour)
+            thread.start()
+            with pytest.raises(NoAnswer, match="RemoteProtocolError"):
+                WebhookChannel(SecretStr(url)).send(notice())
+            thread.join(timeout=20)
+        assert sum(sent) < 20 << 20
+
     def test_silence_is_unreachable_after_the_timeout(self):
         with socket.create_server(("127.0.0.1", 0)) as server:
             url = f"http://127.0.0.1:{server.getsockname()[1]}/"

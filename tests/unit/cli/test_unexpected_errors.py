@@ -15,12 +15,12 @@ from tests.support.programs import run
 def broken(monkeypatch, capsys):
     """Run `estimates` while it raises something; standard error and the exit status."""
 
-    def run(trouble: BaseException) -> tuple[str, int]:
+    def run(trouble: BaseException, *options: str) -> tuple[str, int]:
         def fail(*_args, **_options):
             raise trouble
 
         monkeypatch.setattr("stratawatch.wiring.build", fail)
-        monkeypatch.setattr(sys, "argv", ["stratawatch", "estimates"])
+        monkeypatch.setattr(sys, "argv", ["stratawatch", "estimates", *options])
         with pytest.raises(SystemExit) as end:
             main()
         return capsys.readouterr().err, end.value.code
@@ -60,6 +60,11 @@ class TestABug:
         err, _ = broken(trouble)
         assert (err.count("hunter2"), err.count("***")) == (0, 2)
         assert broken(StratawatchError("is 'hunter2/x' right?")) == ("stratawatch: is '***' right?\n", 2)
+
+    def test_beside_json_an_error_is_the_same_sentence_without_secrets(self, broken):
+        remember_secret("hunter2/x")
+        assert broken(StratawatchError("no hunter2/x"), "--json") == ("stratawatch: no ***\n", 2)
+        assert "hunter2" not in broken(ValueError("no hunter2/x"), "--json")[0]
 
     def test_a_library_that_ends_the_program_is_one_and_no_success(self, broken):
         err, status = broken(SystemExit(0))

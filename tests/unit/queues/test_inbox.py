@@ -1,5 +1,6 @@
 """Label files that others are still writing."""
 
+import gzip
 import json
 import os
 from datetime import UTC, datetime, timedelta
@@ -303,6 +304,13 @@ class TestWhatIsNoLabelFile:
         assert [event.item_key for event in polled.events] == ["k2"]
         assert "symbolic link" in polled.rejected[0].reason
         assert desk.poll().rejected == ()
+
+    def test_a_compressed_file_is_junk_within_the_caps(self, desk):
+        desk.write(gzip.compress(b"x" * (8 << 20)))
+        desk.write(b"\n" + NEXT)
+        polled = desk.poll()
+        assert [event.item_key for event in polled.events] == ["k2"]
+        assert all(len(str(row.content)) < 2000 for row in polled.rejected)
 
     def test_a_pipe_and_a_folder_hold_nobody_up(self, desk):
         os.mkfifo(desk.inbox / "pipe.jsonl")
