@@ -25,7 +25,7 @@ export PREFECT_HOME ?= $(CURDIR)/.prefect
 export PREFECT_SERVER_ANALYTICS_ENABLED := false
 export DO_NOT_TRACK := 1
 
-.PHONY: help demo test test-all test-pooled test-long lint types contracts docs bench bench-quick up lock format clean
+.PHONY: help demo test test-all test-pooled test-long test-floor test-newest licences lint types contracts docs bench bench-quick up lock format clean
 
 help:  ## Say what there is.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
@@ -50,6 +50,24 @@ test-pooled: $(STAMP)  ## The store's contract behind PgBouncer, which Debian ha
 
 test-long: $(STAMP)  ## Long Monte Carlo: before a change of the core lands.
 	@HYPOTHESIS_PROFILE=long $(PYTEST) -o testpaths="tests/long tests/unit/core tests/unit/literature tests/unit/study" $(ARGS); $(SECONDS_TAKEN)
+
+# The tests of `make test` in an environment of its own: with the lowest versions that pyproject.toml allows, or the newest.
+test-floor: RESOLUTION = --resolution lowest-direct
+test-newest: RESOLUTION = --upgrade
+test-floor: | $(UV)  ## The tests of `make test` with the lowest versions that pyproject.toml allows.
+test-newest: | $(UV)  ## The tests of `make test` with the newest versions that pyproject.toml allows.
+test-floor test-newest:
+	@$(UV) venv --quiet --clear --python $(PYTHON) .venv-$@
+	@mkdir -p build
+	@$(UV) pip compile pyproject.toml --all-extras --group dev --python-version $(PYTHON) $(RESOLUTION) --no-header \
+		--no-annotate --quiet --output-file build/$@.txt
+	@$(UV) pip sync --quiet --python .venv-$@/bin/python build/$@.txt
+	@$(UV) pip install --quiet --python .venv-$@/bin/python --no-deps --no-build-isolation --editable .
+	@$(subst $(BIN)/,.venv-$@/bin/,$(PYTEST)) --ignore=tests/contracts/sources --ignore=tests/unit/literature \
+		--ignore=tests/unit/packaging $(ARGS); $(SECONDS_TAKEN)
+
+licences: $(STAMP)  ## The licences of what is installed, an SBOM, and a failure for one that is not allowed.
+	@$(BIN)/python .ci/licences.py build/sbom.cdx.json
 
 lint: $(STAMP)  ## Ruff, as linter and as formatter.
 	@$(BIN)/ruff check .
@@ -89,7 +107,7 @@ format: $(STAMP)  ## Let ruff format and mend what it can.
 	@$(BIN)/ruff format .
 
 clean:  ## Forget the environments and everything that can be made again.
-	rm -rf .venv .uv .prefect build dist site demo-out bench-out *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-test-floor .venv-test-newest .uv .prefect build dist site demo-out bench-out *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 $(STAMP): requirements.lock pyproject.toml | $(UV)
 	@start=$$SECONDS; echo "set-up: packages of requirements.lock into .venv" >&2; \
