@@ -1,26 +1,22 @@
-"""Asks whether the machine's clock can be right, before windows are opened by it.
+"""Asks whether the machine's clock can be right, before windows are opened or labels are set aside by it.
 
 A clock that jumped ahead opens windows that nobody has predictions of, all of which are refused; one that fell back
 writes a history that contradicts itself. Simulated time is what somebody asked for, and is not checked.
 """
 
 from collections.abc import Mapping
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Final
 
+from stratawatch.engine.clock_behind import HINT, TRUSTED, require_after_newest_commit, time_text
 from stratawatch.engine.model.panel_spec import PanelSpec, Window
 from stratawatch.engine.model.windows import newest_ended_period, window_of_period
 from stratawatch.engine.ports import Ports
 from stratawatch.engine.ports.clock import SystemClock
 from stratawatch.errors import ClockDoubted, StratawatchError
 
-CLOCK_SKEW: Final = timedelta(minutes=5)
-"""How far the clocks of two machines that work on one store may be apart."""
 SEVERAL: Final = 2
 """Windows that are due at once, from which on a clock may have jumped."""
-TRUSTED: Final = "clock trusted"
-"""The cursor of the newest commit that a person has seen when they said that the clock is right."""
-HINT: Final = "set the machine's clock; if it is right, `stratawatch open --trust-clock` goes on"
 
 
 def require_sound_clock(ports: Ports, panels: Mapping[str, PanelSpec]) -> None:
@@ -28,7 +24,8 @@ def require_sound_clock(ports: Ports, panels: Mapping[str, PanelSpec]) -> None:
     if not isinstance(ports.clock, SystemClock):
         return
     now = ports.clock.now()
-    _require_after_newest_commit(ports, now)
+    with ports.store.begin() as tx:
+        require_after_newest_commit(tx, now, "no window was opened")
     suspects = {name for name, spec in panels.items() if _windows_due(ports, spec, now) >= SEVERAL}
     doubted = [name for name in panels if name in suspects and _has_recent_rows(ports, panels[name], now) is False]
     # Rows of any other panel vouch for the clock: then it is the doubted panels' sources that stand still.
@@ -43,20 +40,6 @@ def trust_clock(ports: Ports) -> None:
         if newest is not None and newest > ports.clock.now():
             tx.labels.save_cursor(TRUSTED, {"newest_commit": newest.isoformat()}, ports.clock.now())
             tx.commit()
-
-
-def _require_after_newest_commit(ports: Ports, now: datetime) -> None:
-    with ports.store.begin() as tx:
-        newest = tx.newest_commit()
-        trusted = tx.labels.cursor(TRUSTED).get("newest_commit")
-    if newest is None or newest <= now + CLOCK_SKEW or (trusted and newest <= datetime.fromisoformat(trusted)):
-        return
-    raise ClockDoubted(
-        "no window was opened: the machine's clock stands before the store's newest commit",
-        expected=f"{_text(newest)} or later",
-        got=_text(now),
-        hint=HINT,
-    )
 
 
 def _windows_due(ports: Ports, spec: PanelSpec, now: datetime) -> int:
@@ -89,11 +72,7 @@ def _far_ahead(ports: Ports, spec: PanelSpec, now: datetime) -> ClockDoubted:
     since = window_of_period(spec.windows, newest_ended_period(spec.windows, now) - 1).start
     return ClockDoubted(
         f"no window was opened: the machine's clock is more than a window beyond the newest row of panel '{spec.name}'",
-        expected=f"a row at {_text(since)} or later",
-        got=f"none; the clock says {_text(now)}, {_windows_due(ports, spec, now)} windows are due",
+        expected=f"a row at {time_text(since)} or later",
+        got=f"none; the clock says {time_text(now)}, {_windows_due(ports, spec, now)} windows are due",
         hint=f"{HINT} once; for data of the past, `--now` says what time it should be",
     )
-
-
-def _text(moment: datetime) -> str:
-    return f"{moment:%Y-%m-%d %H:%M} +00:00"

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from stratawatch.engine.clock_behind import require_after_newest_commit
 from stratawatch.engine.labels.counted_rejects import count_by_file
-from stratawatch.engine.labels.label_dates import split_by_date
+from stratawatch.engine.labels.label_dates import FUTURE, split_by_date
 from stratawatch.engine.labels.queue_identity import require_queue
 from stratawatch.engine.model.document import Json
 from stratawatch.engine.model.label_events import LabelEvent
@@ -56,12 +57,15 @@ def keep_events(
     """Keep events, set aside what was rejected; of the queue, keep the cursor too. All of it or nothing.
 
     Labels in the future are set aside too, and those from before their item could be drawn, unless a person brings
-    them in `by_hand`.
+    them in `by_hand`. Raises ClockDoubted, and keeps nothing, where labels are in the future of a clock that the store
+    has seen ahead: then the clock is wrong, and the queue is read again when it is right.
     """
     now = ports.clock.now()
     with ports.store.begin() as tx:
         earliest = {} if by_hand else tx.labels.earliest_times([event.item_key for event in events])
         dated, misdated = split_by_date(events, earliest, now, SystemClock().now())
+        if isinstance(ports.clock, SystemClock) and any(row.reason == FUTURE for row in misdated):
+            require_after_newest_commit(tx, now, "labels were not read")
         new, unknown = tx.labels.add(dated, now)
         tx.cycles.quarantine(None, count_by_file([*misdated, *rejected]), now)
         if cursor is not None:

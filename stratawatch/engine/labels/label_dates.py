@@ -8,6 +8,7 @@ from typing import Final
 from stratawatch.engine.model.label_events import LabelEvent
 from stratawatch.engine.model.quarantined_row import QuarantinedRow
 
+FUTURE: Final = "a label that is dated in the future"
 CLOCK_SKEW: Final = timedelta(minutes=5)
 """How far the clocks of labellers' machines and of this one may be apart."""
 
@@ -33,7 +34,7 @@ def split_by_date(
 
 def _fault(event: LabelEvent, earliest: datetime | None, latest: datetime) -> str:
     if event.at > latest + CLOCK_SKEW:
-        return "a label that is dated in the future"
+        return FUTURE
     if earliest is not None and event.at < earliest - CLOCK_SKEW:
         return "a label that is dated before its item could be drawn"
     return ""

@@ -11,6 +11,7 @@ from stratawatch.engine.labels.import_labels import HandLabel, import_labels
 from stratawatch.engine.labels.label_dates import CLOCK_SKEW
 from stratawatch.engine.model.label_events import LabelEvent
 from stratawatch.engine.ports.clock import SystemClock
+from stratawatch.errors import ClockDoubted
 from tests.support.fakes import MONDAY, WEEK
 from tests.support.scenario import Scenario, open_all
 
@@ -70,6 +71,19 @@ def test_in_the_future_of_the_machine(asked):
     assert (collected.new, collected.misdated) == (1, 1)
     assert reasons(asked) == ["a label that is dated in the future"]
     assert kept(asked, key) == [asked.clock.moment]
+
+
+def test_in_the_future_of_a_clock_that_was_set_back_they_wait_until_it_is_right(asked, monkeypatch):
+    drawn = asked.clock.now()
+    key = say(asked, drawn)
+    monkeypatch.setattr(SystemClock, "now", lambda _clock: drawn - timedelta(days=5))
+    asked.ports = replace(asked.ports, clock=SystemClock())
+    with pytest.raises(ClockDoubted, match="labels were not read: the machine's clock stands before"):
+        collect_labels(asked.ports)
+    assert (kept(asked, key), reasons(asked)) == ([], [])
+    monkeypatch.setattr(SystemClock, "now", lambda _clock: drawn + timedelta(minutes=1))
+    assert collect_labels(asked.ports).new == 1
+    assert kept(asked, key) == [drawn]
 
 
 def test_in_real_time_while_cycles_run_on_simulated_time(asked):
