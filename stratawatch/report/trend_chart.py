@@ -1,62 +1,102 @@
-"""A trend as inline SVG: the value and its interval per window, the limit, breaches marked, gaps left as gaps."""
+"""A trend as inline SVG: the value and its interval per window, the limit, breaches marked, gaps left as gaps.
 
-import io
-import re
-from collections.abc import Sequence
+It is written here and not by a drawing library: a page of fifty classifiers has 150 of them.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, Final
+from math import ceil, floor, log10
+from typing import Final
 
 from stratawatch.core.alarms.alarm_states import AlarmState
 from stratawatch.formatting import exact_points
-from stratawatch.report.chart_style import BLUE, GREEN, INK, ORANGE, STYLE, VERMILLION
+from stratawatch.report.chart_style import BLUE, GREEN, INK, ORANGE, VERMILLION
 from stratawatch.report.view_models import Point, Trend
 
-if TYPE_CHECKING:  # matplotlib takes half a second to load; only drawing needs it
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-WIDTH, HEIGHT = 3.7, 1.9
-BLANK: Final[Any] = {"facecolor": "#eef0f2", "edgecolor": "none", "pad": 1.0}  # a limit line stays behind the sign
+WIDTH, HEIGHT = 266.0, 137.0
+LEFT, RIGHT, TOP, BOTTOM = 31.0, 257.0, 5.5, 116.0
+"""Where the axes lie; the names of values and windows stand left of them and below."""
+BLANK: Final = "#eef0f2"
+GREY: Final = "#57606a"
+MOST_LEVELS: Final = 5
+_FONT: Final = f"font: 8px Helvetica, Arial, sans-serif; fill: {GREY}"
+_CROSS: Final = "m-2-4l2 2 2-2 2 2-2 2 2 2-2 2-2-2-2 2-2-2 2-2-2-2z"
+_TRIANGLE: Final = "m0-4.2l4.2 7.6h-8.4z"
 
 
 def trend_svg(trend: Trend) -> str:
     """Draw a trend; the same trend gives the same text, byte for byte."""
-    import matplotlib as mpl
-    from matplotlib.figure import Figure
-
-    salt = f"{trend.classifier}/{trend.metric}"
-    with mpl.rc_context({**STYLE, "svg.hashsalt": salt}):
-        figure = Figure(figsize=(WIDTH, HEIGHT))
-        axes = figure.add_axes((0.115, 0.15, 0.85, 0.81))
-        _draw(axes, trend)
-        return _svg(figure)
-
-
-def _draw(axes: "Axes", trend: Trend) -> None:
-    _frame(axes, trend)
-    _draw_baseline(axes, trend.points)
-    _draw_gaps(axes, trend.points)
-    for run in _runs(trend.points):
-        _draw_run(axes, trend.points, run)
-    _draw_limit(axes, trend)
-    _mark(axes, trend, AlarmState.AT_RISK, "^", ORANGE)
-    _mark(axes, trend, AlarmState.BREACH, "X", VERMILLION)
+    axes = _Axes.of(trend)
+    parts = [
+        *_gaps(axes, trend.points),
+        *_frame(axes, trend),
+        *_baselines(axes, trend.points),
+        *(line for run in _runs(trend.points) for line in _run(axes, trend.points, run)),
+        *_limits(axes, trend),
+        *_marks(axes, trend, AlarmState.AT_RISK, _TRIANGLE, ORANGE),
+        *_marks(axes, trend, AlarmState.BREACH, _CROSS, VERMILLION),
+        *_signs(axes, trend.points),
+    ]
+    return f'<svg viewBox="0 0 {WIDTH:g} {HEIGHT:g}" style="{_FONT}">{"".join(parts)}</svg>'
 
 
-def _frame(axes: "Axes", trend: Trend) -> None:
-    low, high = trend.scale.low, trend.scale.high
-    axes.set_xlim(-0.6, len(trend.points) - 0.4)
-    axes.set_ylim(low - (high - low) * 0.03, high + (high - low) * 0.03)
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.grid(visible=True, axis="y", color="#e6e8eb", linewidth=0.6)
-    axes.set_axisbelow(True)
-    axes.tick_params(length=2.5, pad=2)
-    axes.locator_params(axis="y", nbins=5)
-    axes.yaxis.set_major_formatter(lambda value, _: f"{exact_points(value)}%")
+@dataclass(frozen=True)
+class _Axes:
+    """From places of windows and values to the picture's coordinates."""
+
+    low: float
+    high: float
+    windows: int
+
+    @classmethod
+    def of(cls, trend: Trend) -> "_Axes":
+        margin = (trend.scale.high - trend.scale.low) * 0.03
+        return cls(trend.scale.low - margin, trend.scale.high + margin, len(trend.points))
+
+    def x(self, place: float) -> str:
+        return _short(LEFT + (RIGHT - LEFT) * (place + 0.6) / (self.windows + 0.2))
+
+    def y(self, value: float, below: float = 0.0) -> str:
+        share = min(1.0, max(0.0, (value - self.low) / (self.high - self.low)))
+        return _short(BOTTOM - (BOTTOM - TOP) * share + below)
+
+    def levels(self) -> list[float]:
+        """Round values between the ends, a few of them."""
+        span = self.high - self.low
+        power = 10.0 ** floor(log10(span / MOST_LEVELS))
+        step = next(round_step for factor in (1, 2, 2.5, 5, 10) if span / (round_step := factor * power) <= MOST_LEVELS)
+        return [number * step for number in range(ceil(self.low / step), floor(self.high / step) + 1)]
+
+
+def _short(number: float) -> str:
+    return f"{number:.1f}".removesuffix(".0")
+
+
+def _path(d: str, style: str) -> str:
+    return f'<path d="{d}" style="{style}"/>'
+
+
+def _line(colour: str, width: float, more: str = "") -> str:
+    return f"fill: none; stroke: {colour.lower()}; stroke-width: {width}{more}"
+
+
+def _frame(axes: _Axes, trend: Trend) -> Iterator[str]:
+    levels = axes.levels()
+    yield _path("".join(f"M{LEFT:g} {axes.y(level)}H{RIGHT:g}" for level in levels), _line("#e6e8eb", 0.6))
     starts = [point.window.start for point in trend.points]
-    daily = all((start.hour, start.minute) == (0, 0) for start in starts)
     shown = _ticks(len(starts))
-    axes.set_xticks(shown, [f"{starts[i]:%d %b}" if daily else f"{starts[i]:%d %b %H:%M}" for i in shown])
+    ticks = "".join(f"M{LEFT:g} {axes.y(level)}h-2.5" for level in levels)
+    ticks += "".join(f"M{axes.x(place)} {BOTTOM:g}v2.5" for place in shown)
+    yield _path(f"M{LEFT:g} {TOP:g}V{BOTTOM:g}H{RIGHT:g}{ticks}", _line("#c8ccd2", 0.8))
+    values = (
+        f'<text x="{LEFT - 5:g}" y="{axes.y(level, 2.8)}">{exact_points(round(level, 9))}%</text>' for level in levels
+    )
+    yield f'<g text-anchor="end">{"".join(values)}</g>'
+    daily = all((start.hour, start.minute) == (0, 0) for start in starts)
+    form = "%d %b" if daily else "%d %b %H:%M"
+    names = (f'<text x="{axes.x(place)}" y="{BOTTOM + 11:g}">{starts[place]:{form}}</text>' for place in shown)
+    yield f'<g text-anchor="middle">{"".join(names)}</g>'
 
 
 def _ticks(number: int) -> list[int]:
@@ -71,58 +111,56 @@ def _runs(points: Sequence[Point]) -> list[list[int]]:
     return [list(run) for is_defined, run in groups if is_defined]
 
 
-def _draw_run(axes: "Axes", points: Sequence[Point], run: Sequence[int]) -> None:
-    found = [(place, estimate) for place in run if (estimate := points[place].estimate)]
-    places = [place for place, _ in found]
-    values, lows, highs = ([getattr(estimate, end) for _, estimate in found] for end in ("value", "low", "high"))
-    axes.fill_between(places, lows, highs, color=BLUE, alpha=0.14, linewidth=0, zorder=1)
-    axes.vlines(places, lows, highs, color=BLUE, linewidth=1.2, alpha=0.55, zorder=2)
-    axes.plot(places, values, color=BLUE, linewidth=1.6, marker="o", markersize=3.4, zorder=3)
+def _run(axes: _Axes, points: Sequence[Point], run: Sequence[int]) -> Iterator[str]:
+    found = [(axes.x(place), estimate) for place in run if (estimate := points[place].estimate)]
+    highs = [f"{x} {axes.y(estimate.high)}" for x, estimate in found]
+    lows = [f"{x} {axes.y(estimate.low)}" for x, estimate in reversed(found)]
+    values = [f"{x} {axes.y(estimate.value)}" for x, estimate in found]
+    reach = "".join(f"M{x} {axes.y(estimate.low)}V{axes.y(estimate.high)}" for x, estimate in found)
+    yield _path(f"M{' '.join(highs + lows)}z", f"fill: {BLUE.lower()}; opacity: .14")
+    yield _path(reach, _line(BLUE, 1.2, "; opacity: .55"))
+    yield _path(f"M{'L'.join(values)}", _line(BLUE, 1.6))
+    dots = "".join(f"M{value}h0" for value in values)
+    yield _path(dots, _line(BLUE, 3.8, "; stroke-linecap: round"))
 
 
-def _draw_gaps(axes: "Axes", points: Sequence[Point]) -> None:
+def _gaps(axes: _Axes, points: Sequence[Point]) -> Iterator[str]:
+    gaps = [place for place, point in enumerate(points) if point.estimate is None]
+    if gaps:
+        bands = (f"M{axes.x(place - 0.5)} {TOP:g}V{BOTTOM:g}H{axes.x(place + 0.5)}V{TOP:g}z" for place in gaps)
+        yield _path("".join(bands), f"fill: {BLANK}")
+
+
+def _signs(axes: _Axes, points: Sequence[Point]) -> Iterator[str]:
+    """What a gap means; a limit's line stays behind the sign."""
     for place, point in enumerate(points):
         if point.estimate is None:
-            axes.axvspan(place - 0.5, place + 0.5, color="#eef0f2", linewidth=0, zorder=0)
-            sign = "…" if point.under_way else "?"
-            base = axes.get_xaxis_transform()
-            axes.text(place, 0.05, sign, transform=base, ha="center", color="#57606a", fontweight="bold", bbox=BLANK)
+            x, sign = axes.x(place), "…" if point.under_way else "?"
+            yield _path(f"M{x} {BOTTOM - 5:g}m-4 2v-10h8v10z", f"fill: {BLANK}")
+            yield f'<text x="{x}" y="{BOTTOM - 5:g}" text-anchor="middle" font-weight="bold">{sign}</text>'
 
 
-def _draw_baseline(axes: "Axes", points: Sequence[Point]) -> None:
+def _baselines(axes: _Axes, points: Sequence[Point]) -> Iterator[str]:
     """A line at the value and a band over its interval, as long as one baseline is in force."""
     for baseline, run in groupby(enumerate(points), key=lambda pair: pair[1].baseline):
         places = [place for place, _ in run]
         if baseline is not None:
-            ends = [places[0] - 0.5, places[-1] + 0.5]
-            axes.fill_between(ends, baseline.low, baseline.high, color=GREEN, alpha=0.13, linewidth=0, zorder=0.5)
-            axes.plot(ends, [baseline.value, baseline.value], color=GREEN, linewidth=1.1, zorder=0.6)
+            first, last = axes.x(places[0] - 0.5), axes.x(places[-1] + 0.5)
+            low, high = axes.y(baseline.low), axes.y(baseline.high)
+            yield _path(f"M{first} {low}V{high}H{last}V{low}z", f"fill: {GREEN.lower()}; opacity: .13")
+            yield _path(f"M{first} {axes.y(baseline.value)}H{last}", _line(GREEN, 1.1))
 
 
-def _draw_limit(axes: "Axes", trend: Trend) -> None:
-    runs = groupby(enumerate(trend.points), key=lambda pair: pair[1].limit)
-    for limit, run in runs:
+def _limits(axes: _Axes, trend: Trend) -> Iterator[str]:
+    for limit, run in groupby(enumerate(trend.points), key=lambda pair: pair[1].limit):
         places = [place for place, _ in run]
         if limit is not None:
-            ends = [places[0] - 0.5, places[-1] + 0.5]
-            axes.plot(ends, [limit, limit], color=INK, linewidth=1.1, linestyle=(0, (4, 2)), zorder=2.5)
+            line = f"M{axes.x(places[0] - 0.5)} {axes.y(limit)}H{axes.x(places[-1] + 0.5)}"
+            yield _path(line, _line(INK, 1.1, "; stroke-dasharray: 4.4 2.2"))
 
 
-def _mark(axes: "Axes", trend: Trend, state: AlarmState, marker: str, colour: str) -> None:
-    marked = [(i, p.estimate.value) for i, p in enumerate(trend.points) if p.estimate and p.state == state]
-    if marked:
-        places, values = zip(*marked, strict=True)
-        axes.scatter(places, values, s=58, marker=marker, color=colour, edgecolors="white", linewidths=0.8, zorder=4)
-
-
-def _svg(figure: "Figure") -> str:
-    """The bare <svg> element: no prologue, no metadata, no style that would leak, no ids but those referred to."""
-    out = io.StringIO()
-    figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None})
-    text = out.getvalue()
-    text = text[text.index("<svg") :]
-    for unwanted in (r"\s*<metadata>.*?</metadata>", r"\s*<style[^>]*>.*?</style>"):
-        text = re.sub(unwanted, "", text, flags=re.DOTALL)
-    head, rest = text.split(">", 1)
-    head = re.sub(r'\s(width|height)="[^"]*"', "", head)  # the page's style says how large it is
-    return head + ">" + re.sub(r'<g id="[^"]*"', "<g", rest)
+def _marks(axes: _Axes, trend: Trend, state: AlarmState, shape: str, colour: str) -> Iterator[str]:
+    for place, point in enumerate(trend.points):
+        if point.estimate and point.state == state:
+            at = f"M{axes.x(place)} {axes.y(point.estimate.value)}{shape}"
+            yield _path(at, f"fill: {colour.lower()}; stroke: #fff; stroke-width: .8")

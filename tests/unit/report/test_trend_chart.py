@@ -22,7 +22,7 @@ def trend(*points):
 
 
 def marks(svg, colour):
-    return len(re.findall(rf"<use [^>]*fill: {colour.lower()}", svg))
+    return len(re.findall(rf"<path [^>]*fill: {colour.lower()}", svg))
 
 
 class TestMarks:
