@@ -3,11 +3,13 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
 from stratawatch.adapters import checks
+from stratawatch.adapters.old_pages import drop_old_pages
 from stratawatch.adapters.secret_address import SecretAddress
 from stratawatch.config.loading import Configuration, load_configuration
 from stratawatch.config.problems import ConfigProblems
@@ -85,6 +87,7 @@ def wire(
         },
         heartbeat=heartbeat(configuration),
         retention=Retention(**dict(settings.retention)),
+        drop_pages=partial(drop_old_pages, report_folder, CHECK_PAGES),
     )
     return Installation(ports, configuration.panels, settings, report_folder, configuration)
 

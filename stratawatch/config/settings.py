@@ -39,12 +39,15 @@ class HeartbeatSettings(Shape):
 
 
 class RetentionSettings(Shape):
-    """[retention]: how long the store keeps what estimates do not need."""
+    """[retention]: how long the store and the report folder keep what estimates do not need."""
 
     payload: PositiveDuration = timedelta(days=90)
     bad_rows: PositiveDuration = timedelta(days=90)
     waiting_labels: PositiveDuration = timedelta(days=365)
     revisions: PositiveDuration = timedelta(days=365)
+    transitions: PositiveDuration = timedelta(days=730)
+    reports: PositiveDuration = timedelta(days=730)
+    data_docs: PositiveDuration = timedelta(days=730)
 
 
 class ScheduleSettings(Shape):

@@ -14,8 +14,10 @@ from stratawatch.adapters.store.tables import (
     quarantine,
     revisions,
     rounds,
+    transitions,
 )
 from stratawatch.adapters.store.upserts import in_parts
+from stratawatch.engine.model.states import ACTIVE_CYCLES, Entity
 
 
 class SqlRetention:
@@ -63,6 +65,16 @@ class SqlRetention:
     def drop_waiting_labels(self, before: datetime) -> int:
         """Forget labels in the inbox that were received before a moment; returns how many."""
         return self._sql.execute(delete(label_inbox).where(label_inbox.c.received_at < before)).rowcount
+
+    def drop_transitions(self, before: datetime) -> int:
+        """Forget moves of rounds and batches before a moment, but of cycles under way; returns how many."""
+        t = transitions.c
+        under_way = select(rounds.c.id).join(cycles).where(cycles.c.state.in_([str(state) for state in ACTIVE_CYCLES]))
+        batches_under_way = select(batches.c.id).where(batches.c.round_id.in_(under_way))
+        over = ((t.entity == str(Entity.ROUND)) & t.entity_id.not_in(under_way)) | (
+            (t.entity == str(Entity.BATCH)) & t.entity_id.not_in(batches_under_way)
+        )
+        return self._sql.execute(delete(transitions).where(t.at < before, over)).rowcount
 
     def drop_replaced_revisions(self, before: datetime) -> int:
         """Forget estimates that a later revision of their cycle replaced before a moment; returns how many."""

@@ -1,5 +1,6 @@
-"""Take out of the store what its periods are over for: payload, rows set aside, stray labels, replaced estimates."""
+"""Take out of the store, and of the report folder, what its periods are over for."""
 
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -26,13 +27,17 @@ def purge_store(ports: Ports) -> Purged:
         for cycle in ended:
             tx.retention.drop_undrawn_payload(cycle)
         purged = Purged(undrawn=len(ended))
-        is_due = _is_due(looked_at, now)
+        is_due, by = _is_due(looked_at, now), _sound(tx, now)
         if is_due:
-            purged = _drop_old(tx, ports.retention, _sound(tx, now), len(ended))
+            purged = _drop_old(tx, ports.retention, by, len(ended))
             if purged.payloads < CYCLES_AT_ONCE:
                 tx.labels.save_cursor(PURGE, {"looked_at": now.isoformat()}, now)
         if is_due or ended:
             tx.commit()
+    if is_due and ports.drop_pages is not None:
+        # Outside of the transaction: a folder that hangs holds up no writer.
+        pages = ports.drop_pages(by - ports.retention.reports, by - ports.retention.data_docs)
+        purged = replace(purged, pages=pages)
     return purged
 
 
@@ -44,7 +49,8 @@ def _drop_old(tx: Transaction, keep: Retention, now: datetime, undrawn: int) -> 
     bad_rows = tx.retention.drop_bad_rows(now - keep.bad_rows)
     waiting = tx.retention.drop_waiting_labels(now - keep.waiting_labels)
     revisions = tx.retention.drop_replaced_revisions(now - keep.revisions)
-    return Purged(undrawn, len(old), bad_rows, waiting, revisions)
+    transitions = tx.retention.drop_transitions(now - keep.transitions)
+    return Purged(undrawn, len(old), bad_rows, waiting, revisions, transitions)
 
 
 def _is_due(looked_at: str | None, now: datetime) -> bool:

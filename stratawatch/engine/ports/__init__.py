@@ -172,6 +172,10 @@ Heartbeat = Callable[[], object]
 """Tells a watcher outside that an advance went well. Raises Unreachable."""
 
 
+DropPages = Callable[[datetime, datetime], int]
+"""Deletes reports, and pages of the input check, that are dated before these moments; says how many. Raises OSError."""
+
+
 @dataclass(frozen=True)
 class ChannelRule:
     """How a channel is used: whether only where every other one failed, and how many seconds a send may take."""
@@ -193,6 +197,7 @@ class Ports:
     channel_rules: Mapping[str, ChannelRule] = field(default_factory=dict)
     heartbeat: Heartbeat | None = None
     retention: Retention = field(default_factory=Retention)
+    drop_pages: DropPages | None = None
 
     def channel_rule(self, name: str) -> ChannelRule:
         """How a channel is used, the ordinary way if nothing else is said."""

@@ -66,6 +66,10 @@ class RetentionRepository(Protocol):
         """Forget labels in the inbox that were received before a moment; returns how many."""
         ...
 
+    def drop_transitions(self, before: datetime) -> int:
+        """Forget moves of rounds and batches before a moment, but of cycles under way; returns how many."""
+        ...
+
     def drop_replaced_revisions(self, before: datetime) -> int:
         """Forget estimates that a later revision of their cycle replaced before a moment; returns how many."""
         ...

@@ -1,5 +1,6 @@
 """The purge takes out what has a period, and changes no estimate, no draw and no plan."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -9,9 +10,9 @@ from stratawatch.engine.cycle.advance import advance
 from stratawatch.engine.cycle.purge_store import CYCLES_AT_ONCE, PURGE, purge_store
 from stratawatch.engine.model.label_events import LabelEvent
 from stratawatch.engine.model.quarantined_row import QuarantinedRow
-from stratawatch.engine.model.retention import Purged
+from stratawatch.engine.model.retention import Purged, Retention
 from stratawatch.engine.model.states import CycleState, Entity
-from tests.support.fakes import MONDAY
+from tests.support.fakes import MONDAY, WEEK
 from tests.support.scenario import Scenario, label_cycle, open_all, relabel
 from tests.support.store.examples import open_cycle
 
@@ -156,3 +157,35 @@ def test_a_clock_that_jumped_a_year_ahead_deletes_nothing(labelled):
     labelled.clock.advance(days=365)
     assert purge_store(labelled.ports) == Purged()
     assert with_payload(labelled) == before != set()
+
+
+def test_moves_of_rounds_and_batches_go_with_their_period_and_those_of_cycles_stay(labelled):
+    with labelled.ports.store.begin() as tx:
+        of_cycle = tx.cycles.transitions(Entity.CYCLE)
+        later_moves = tx.cycles.transitions()
+        assert tx.retention.drop_transitions(later_moves[0].at) == 0
+        assert tx.retention.drop_transitions(labelled.clock.now() + WEEK) == len(later_moves) - len(of_cycle) > 0
+        assert tx.cycles.transitions() == of_cycle
+
+
+def test_moves_of_a_cycle_under_way_stay(store):
+    scenario = Scenario.around(store)
+    scenario.produce(0)
+    open_all(scenario)
+    advance(scenario.ports)
+    with store.begin() as tx:
+        assert tx.retention.drop_transitions(scenario.clock.now() + WEEK) == 0
+        assert tx.cycles.transitions(Entity.BATCH)
+
+
+def test_pages_are_dropped_by_their_own_periods(labelled):
+    asked = []
+    ports = replace(
+        labelled.ports,
+        retention=Retention(reports=timedelta(days=10), data_docs=timedelta(days=20)),
+        drop_pages=lambda *before: asked.append(before) or 3,
+    )
+    labelled.clock.advance(hours=7)
+    assert purge_store(ports).pages == 3
+    (before,) = asked
+    assert before[0] - before[1] == timedelta(days=10)
