@@ -11,7 +11,7 @@ from prefect.states import Completed
 from flows.artifacts import show_estimates, show_plan
 from stratawatch.engine.cycle.advance import AdvanceResult, advance
 from stratawatch.engine.ports import Ports
-from stratawatch.errors import LeaseHeld, StratawatchError
+from stratawatch.errors import StratawatchError
 from stratawatch.settings.revealed_secrets import hiding_secrets
 from stratawatch.wiring import build
 from tasks.collect_labels import collect_labels
@@ -44,13 +44,19 @@ SHOW: Final[Mapping[str, Callable[[Ports, int], None]]] = {"plan": show_plan, "j
 
 @flow(name="advance-cycles", persist_result=False, timeout_seconds=LONGEST_RUN)
 @hiding_secrets
-def advance_cycles(config: str = "stratawatch.toml", now: datetime | None = None) -> AdvanceResult | State[None]:
-    """Run every step once under the lease; fails at the end if anything could not be done."""
+def advance_cycles(
+    config: str = "stratawatch.toml", now: datetime | None = None, panel: str | None = None
+) -> AdvanceResult | State[None]:
+    """Run every step once, for each panel or for one, under its lease; fails at the end if anything could not be done.
+
+    What other workers are at is skipped.
+    """
     ports = build(config, now).ports
-    try:
-        advanced = advance(ports, lambda name, *ids: _as_task(ports, name, *ids))
-    except LeaseHeld as held:
-        return Completed(message=str(held))
+    advanced = advance(ports, _as_task, None if panel is None else [panel])
+    for sentence in advanced.skipped:
+        get_run_logger().info("%s", sentence)
+    if advanced.is_idle and advanced.skipped:
+        return Completed(message="; ".join(advanced.skipped))
     if advanced.troubles:
         number = len(advanced.troubles)
         raise StratawatchError(f"{number} step{'s' * (number > 1)} failed: " + " | ".join(advanced.troubles))

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from stratawatch.cli.options import DEFAULT_CONFIG, ConfigOption, JsonOption, NowOption, moment
+from stratawatch.cli.options import DEFAULT_CONFIG, ConfigOption, JsonOption, NowOption, existing_name, moment
 from stratawatch.cli.output import SET_ASIDE, WAITING, print_error, print_json, print_line, waiting_text, window_text
 from stratawatch.cli.progress_bar import shown_progress
 from stratawatch.engine.model.states import CycleState, Entity
@@ -47,37 +47,47 @@ def open_cycles(
         print_line(f"opened cycle {row['id']}: {row['panel']}, {window_text(row)}")
 
 
-def advance(config: ConfigOption = DEFAULT_CONFIG, json: JsonOption = False, now: NowOption = None) -> None:
+def advance(
+    config: ConfigOption = DEFAULT_CONFIG,
+    json: JsonOption = False,
+    now: NowOption = None,
+    panel: Annotated[
+        list[str] | None, typer.Option("--panel", "-p", help="Only this panel; may be repeated.", metavar="NAME")
+    ] = None,
+) -> None:
     """Take every step that is due, once: read labels, freeze, plan, dispatch, settle, judge, notify.
 
-    It does not wait for labels, and a second one at the same time does nothing. Run it every few minutes.
+    It does not wait for labels. Several at the same time share the panels out. Run it every few minutes.
     Exit status 1 when a window was refused, 2 when a step could not be done.
 
     \b
-    Example (crontab):
-      */5 * * * *  cd /srv/watch && stratawatch advance
+    Examples:
+      */5 * * * *  cd /srv/watch && stratawatch advance       (crontab)
+      stratawatch advance --panel spam --panel scam
     """
     from stratawatch.engine.cycle.advance import advance as advance_once
-    from stratawatch.errors import LeaseHeld
     from stratawatch.wiring import build
 
     installation = build(config, moment(now))
-    with installation.ports.store.begin() as tx:
+    store = installation.ports.store
+    with store.begin() as tx:
         before = tx.cycles.newest_transition()
-    try:
-        with shown_progress():
-            done = advance_once(installation.ports)
-    except LeaseHeld as held:
-        _print({"held": str(held), "labels": {}, "steps": {}, "sent": 0, "moved": [], "troubles": []}, json)
-        return
-    with installation.ports.store.begin() as tx:
-        moves, waiting = tx.cycles.transitions(Entity.CYCLE, after=before), tx.labels.waiting()
-    moved = [{"cycle": move.entity_id, "from": move.old, "to": move.new, "why": move.why} for move in moves]
+        known = {*installation.panels, *tx.panels.latest()} if panel else set()
+    chosen = [existing_name(name, sorted(known), "panel") for name in panel] if panel else None
+    with shown_progress():
+        done = advance_once(installation.ports, panels=chosen)
+    with store.begin() as tx:
+        waiting, moves = tx.labels.waiting(), tx.cycles.transitions(Entity.CYCLE, after=before)
+    moved = [
+        {"cycle": move.entity_id, "from": move.old, "to": move.new, "why": move.why}
+        for move in moves
+        if move.entity_id in done.cycles
+    ]
     labels = asdict(done.collected)
     labels |= {"waiting": waiting.events, "waiting_items": waiting.items, "waiting_since": waiting.since}
     _print(
         {
-            "held": None,
+            "skipped": [*done.skipped],
             "labels": labels,
             "steps": dict(done.steps),
             "sent": done.sent,
@@ -95,9 +105,9 @@ def advance(config: ConfigOption = DEFAULT_CONFIG, json: JsonOption = False, now
 def _print(document: dict[str, Any], json: bool) -> None:
     if json:
         print_json(document)
-    elif document["held"]:
-        print_line(document["held"])
     else:
+        for sentence in document["skipped"]:
+            print_line(sentence)
         _print_labels(document["labels"])
         print_line("looked at: " + ", ".join(f"{name} {number}" for name, number in document["steps"].items()))
         for move in document["moved"]:

@@ -1,4 +1,4 @@
-"""A lease in the store keeps two advances apart, whatever the orchestrator believes.
+"""Leases in the store keep two workers from the same panel or the same shared work, whatever the orchestrator believes.
 
 Leases are about processes, so they run on the machine's own clock even where the product is shown another time.
 """
@@ -6,20 +6,35 @@ Leases are about processes, so they run on the machine's own clock even where th
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from platform import node
 from typing import Final
 from uuid import uuid4
 
-from stratawatch.engine.ports import Ports
+from stratawatch.engine.ports import Ports, Store
 from stratawatch.engine.ports.clock import SystemClock
+from stratawatch.engine.ports.transaction import Transaction
 from stratawatch.errors import LeaseHeld
 
-ADVANCE: Final = "advance"
-"""The one lease, and the name under which whoever holds it claims outbox rows: what one advance left claimed when it
-was killed, the next one may take at once."""
+QUEUE: Final = "label queue"
+"""The lease on reading the queue with its cursor, and on comparing it with the batches that were sent."""
+QUEUE_MARK: Final = "label queue's mark"
+"""The lease on giving the queue its id, which every worker that needs the queue may find to be due."""
+NOTIFICATIONS: Final = "notifications"
+"""The lease on sending notifications."""
+PURGE: Final = "purge"
+"""The lease on the purge."""
 LEASE_LIFE: Final = timedelta(minutes=10)
 """How long a process that died on another machine can hold others up. It is renewed between steps."""
+
+
+def panel_lease(panel: str) -> str:
+    """The name of a panel's lease, under which whoever holds it also claims the panel's batches.
+
+    What one worker left claimed when it was killed, the next one may take at once.
+    """
+    return f"panel {panel}"
 
 
 @contextmanager
@@ -49,6 +64,30 @@ def renew_lease(ports: Ports, name: str, holder: str, life: timedelta = LEASE_LI
         raise LeaseHeld(
             f"another process holds the lease '{name}' {until}", hint="nothing to do here; it moves what can move"
         )
+
+
+def fenced(ports: Ports, name: str, holder: str) -> Ports:
+    """The ports of who holds a lease: what is written through them is committed only while nobody else has it.
+
+    A worker that was suspended for longer than its lease's life finds that out when it commits, and commits nothing.
+    """
+    return replace(ports, store=_FencedStore(ports.store, name, holder))
+
+
+@dataclass(frozen=True)
+class _FencedStore:
+    """A store whose transactions raise LeaseHeld instead of committing once somebody else has the lease."""
+
+    store: Store
+    name: str
+    holder: str
+
+    @contextmanager
+    def begin(self) -> Iterator[Transaction]:
+        """Start a transaction that is fenced."""
+        with self.store.begin() as tx:
+            tx.fence(self.name, self.holder)
+            yield tx
 
 
 def is_dead(holder: str) -> bool:

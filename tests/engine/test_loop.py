@@ -5,7 +5,7 @@ from datetime import timedelta
 from stratawatch.core.alarms.alarm_states import AlarmState
 from stratawatch.core.estimate import IntervalEstimate, Undefined
 from stratawatch.core.goals import Goal
-from stratawatch.engine.cycle.advance import advance, ids_due_by_step
+from stratawatch.engine.cycle.advance import advance, panels_due
 from stratawatch.engine.model.states import BatchState, CycleState, Entity, RoundState
 from tests.support.fakes import MONDAY, WEEK, spec
 from tests.support.scenario import Scenario, cycle_of, label_cycle, only_cycle, open_all
@@ -57,7 +57,7 @@ class TestAnOrdinaryCycle:
         assert open_all(labelled) == ()
 
     def test_leaves_nothing_due(self, labelled):
-        assert set(ids_due_by_step(labelled.ports).values()) == {()}
+        assert panels_due(labelled.ports) == {}
 
 
 class TestWhatLabellersSee:
@@ -215,7 +215,7 @@ class TestLateLabels:
         advance(labelled.ports)
         with labelled.ports.store.begin() as tx:
             assert tx.estimates.latest(cycle).number == 1
-        assert ids_due_by_step(labelled.ports)["judge"] == ()
+        assert panels_due(labelled.ports) == {}
 
     def test_of_unknown_items_wait(self, labelled):
         event = labelled.queue.said[0]

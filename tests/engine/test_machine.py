@@ -15,7 +15,6 @@ from stratawatch.core.population import Segment
 from stratawatch.engine.cycle.advance import advance
 from stratawatch.engine.cycle.open_cycles import open_cycles
 from stratawatch.engine.cycle.operator_actions import cancel_cycle, reopen_cycle
-from stratawatch.engine.lease import ADVANCE
 from stratawatch.engine.model.states import TRANSITIONS, CycleState, Entity, RoundState
 from stratawatch.errors import StratawatchError
 from tests.support.examples import examples
@@ -118,10 +117,9 @@ class World(RuleBasedStateMachine):
     def _the_dead_hold_nothing(self) -> None:
         """This process only plays dead, so the store would rightly believe that it still holds the lease."""
         with self.store.store.begin() as tx:
-            held = tx.leases.held(ADVANCE)
-            if held is not None:
-                tx.leases.release(ADVANCE, held[0])
-                tx.commit()
+            for name in tx.leases.names():
+                tx.leases.release(name, tx.leases.held(name)[0])
+            tx.commit()
 
     @rule(letter=st.sampled_from("048c"), value=st.sampled_from([None, None, "skip"]))
     def people_answer(self, letter: str, value: str | None) -> None:

@@ -1,17 +1,14 @@
 """When things go wrong: refused input, unreachable ports, stale states, repeated steps."""
 
-import subprocess
 from contextlib import suppress
 from datetime import timedelta
-from platform import node
-from time import sleep
 
 import pytest
 
 from stratawatch.core.alarms.alarm_states import AlarmState
 from stratawatch.engine.alarms.failures import WARN_AFTER
 from stratawatch.engine.alarms.send_notifications import send_notifications
-from stratawatch.engine.cycle.advance import advance, ids_due_by_step
+from stratawatch.engine.cycle.advance import advance, ids_due
 from stratawatch.engine.cycle.freeze_cycle import freeze_cycle
 from stratawatch.engine.cycle.judge_cycle import judge_cycle
 from stratawatch.engine.cycle.open_cycles import open_cycles
@@ -20,12 +17,10 @@ from stratawatch.engine.cycle.plan_round import plan_round
 from stratawatch.engine.cycle.settle_cycle import settle_cycle
 from stratawatch.engine.labels.dispatch_batch import MOST_SENDS, dispatch_batch
 from stratawatch.engine.labels.dispatch_batch import WARN_AFTER as SENDS_WARN_AFTER
-from stratawatch.engine.lease import ADVANCE, hold_lease
 from stratawatch.engine.model.panel_spec import WindowRule
 from stratawatch.engine.model.quarantined_row import QuarantinedRow
 from stratawatch.engine.model.states import BatchState, CycleState
-from stratawatch.engine.ports.clock import SystemClock
-from stratawatch.errors import ConfigError, LeaseHeld, StratawatchError
+from stratawatch.errors import ConfigError, StratawatchError
 from tests.support.fakes import MONDAY, WEEK, spec, unreachable, unusable
 from tests.support.scenario import cycle_of, label_cycle, only_cycle, open_all, work_on
 
@@ -35,7 +30,7 @@ def advance_the_queue_down(scenario, times: int) -> None:
     scenario.queue.troubles = [unreachable() for _ in range(times)]
     advance(scenario.ports)
     while scenario.queue.troubles:
-        for batch in ids_due_by_step(scenario.ports)["dispatch"]:
+        for batch in ids_due(scenario.ports, "dispatch", "spam"):
             with suppress(StratawatchError):
                 dispatch_batch(scenario.ports, batch)
 
@@ -185,7 +180,7 @@ class TestAnUnreachableQueue:
         scenario.queue.troubles = [unreachable() for _ in range(9)]
         advance(scenario.ports)
         scenario.queue.troubles = []
-        batch = ids_due_by_step(scenario.ports)["dispatch"][0]
+        batch = ids_due(scenario.ports, "dispatch", "spam")[0]
         with scenario.ports.store.begin() as tx:
             now = scenario.clock.now()
             assert tx.rounds.claim(batch, "someone else", now, now + WEEK)
@@ -230,7 +225,7 @@ class TestRepeating:
         for _ in range(10):
             plan_round(scenario.ports, cycle)
         for _ in range(10):
-            for batch in ids_due_by_step(scenario.ports)["dispatch"]:
+            for batch in ids_due(scenario.ports, "dispatch", "spam"):
                 dispatch_batch(scenario.ports, batch)
         assert len(scenario.queue.asked()) == 48
         scenario.queue.answer(scenario.clock.now())
@@ -259,39 +254,6 @@ class TestRepeating:
         label_cycle(scenario)
         label_cycle(other)
         assert set(scenario.queue.asked()) != set(other.queue.asked())
-
-
-class TestTheLease:
-    def test_keeps_a_second_advance_away(self, scenario):
-        with hold_lease(scenario.ports, ADVANCE), pytest.raises(LeaseHeld):
-            advance(scenario.ports)
-        advance(scenario.ports)
-
-    def test_of_a_process_elsewhere_ends_by_itself(self, scenario):
-        now = SystemClock().now()
-        with scenario.ports.store.begin() as tx:
-            tx.leases.take(ADVANCE, "elsewhere:1:x", now, now + timedelta(seconds=1.5))
-            tx.commit()
-        with pytest.raises(LeaseHeld, match=r"until \d\d:\d\d \+00:00"):
-            advance(scenario.ports)
-        sleep(1.6)
-        advance(scenario.ports)
-
-    def test_of_a_process_that_died_on_this_machine_holds_nobody_up(self, scenario):
-        dead = subprocess.Popen(["true"])
-        dead.wait()
-        now = SystemClock().now()
-        with scenario.ports.store.begin() as tx:
-            tx.leases.take(ADVANCE, f"{node()}:{dead.pid}:x", now, now + WEEK)
-            tx.commit()
-        advance(scenario.ports)
-
-    def test_runs_on_the_machines_clock(self, scenario):
-        """A process that was shown a far future and killed must not hold up the present."""
-        scenario.clock.moment += 1000 * WEEK
-        with hold_lease(scenario.ports, ADVANCE), scenario.ports.store.begin() as tx:
-            _, until = tx.leases.held(ADVANCE)
-        assert until < SystemClock().now() + timedelta(hours=1)
 
 
 class TestByHand:

@@ -1,5 +1,6 @@
 """advance_cycles: one trouble does not stop the others, every trouble is seen, and two never run at once."""
 
+from contextlib import ExitStack
 from time import monotonic, sleep
 
 import pytest
@@ -12,7 +13,7 @@ from flows.local_runs import without_heartbeats
 from flows.open_cycles import open_cycles
 from flows.weekly_report import weekly_report
 from stratawatch.engine.cycle.advance import AdvanceResult
-from stratawatch.engine.lease import ADVANCE, hold_lease
+from stratawatch.engine.lease import NOTIFICATIONS, PURGE, QUEUE, hold_lease, panel_lease
 from stratawatch.engine.model.states import CycleState
 from stratawatch.errors import StaleState, StratawatchError, Unreachable
 from tasks.policy import LONGEST_RUN
@@ -78,7 +79,7 @@ class TestHangingRun:
         state = advance_cycles(return_state=True)
         assert (state.type, state.name) == (StateType.FAILED, "TimedOut")
         assert monotonic() - began < 30
-        with hold_lease(opened.ports, ADVANCE, "another process"):
+        with hold_lease(opened.ports, QUEUE, "another process"):
             pass
 
     @pytest.mark.parametrize("flow", [open_cycles, advance_cycles, weekly_report], ids=lambda flow: flow.name)
@@ -112,7 +113,9 @@ class TestSomeoneFaster:
 
 class TestLease:
     def test_held_by_another_ends_quietly(self, opened):
-        with hold_lease(opened.ports, ADVANCE, "another process"):
+        with ExitStack() as held:
+            for name in (QUEUE, panel_lease("spam"), NOTIFICATIONS, PURGE):
+                held.enter_context(hold_lease(opened.ports, name, "another process"))
             state = advance_cycles(return_state=True)
         assert state.type == StateType.COMPLETED
         assert "another process holds the lease" in state.message
@@ -121,8 +124,14 @@ class TestLease:
     def test_is_given_back_after_a_failure(self, opened):
         opened.source.troubles = [unreachable()]
         advance_cycles(return_state=True)
-        with hold_lease(opened.ports, ADVANCE, "another process") as holder:
+        with hold_lease(opened.ports, panel_lease("spam"), "another process") as holder:
             assert holder == "another process"
+
+
+class TestPanel:
+    def test_is_advanced_alone(self, opened):
+        assert advance_cycles(panel="another").steps["freeze"] == 0
+        assert advance_cycles(panel="spam").steps["freeze"] == 2
 
 
 class TestRepetition:

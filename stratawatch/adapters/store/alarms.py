@@ -65,6 +65,10 @@ class SqlAlarms:
         conditions = [] if panel is None else [incidents.c.panel == panel]
         return self._incidents(*conditions, *([incidents.c.resolved_at.is_(None)] if only_open else []))
 
+    def keep_open(self) -> tuple[Incident, ...]:
+        """All open incidents, oldest first, which nobody else ends before this transaction does."""
+        return self._incidents(incidents.c.resolved_at.is_(None), lock=True)
+
     def incidents_of(self, dedup_key: str) -> tuple[Incident, ...]:
         """Incidents that channels know by this key, oldest first."""
         return self._incidents(incidents.c.dedup_key == dedup_key)
@@ -73,8 +77,9 @@ class SqlAlarms:
         """Open incidents of one stream."""
         return self._incidents(*_same_stream(incidents, key), incidents.c.resolved_at.is_(None))
 
-    def _incidents(self, *conditions: ColumnElement[bool]) -> tuple[Incident, ...]:
+    def _incidents(self, *conditions: ColumnElement[bool], lock: bool = False) -> tuple[Incident, ...]:
         query = select(incidents).where(*conditions).order_by(incidents.c.opened_at, incidents.c.id)
+        query = query.with_for_update() if lock else query
         return tuple(record_of(Incident, row, key=record_of(StreamKey, row)) for row in self._sql.execute(query))
 
 

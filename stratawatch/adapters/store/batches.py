@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Row, or_, select, update
 
 from stratawatch.adapters.store.record_rows import record_of, row_of
-from stratawatch.adapters.store.tables import batches, rounds
+from stratawatch.adapters.store.tables import batches, cycles, rounds
 from stratawatch.adapters.store.upserts import in_parts, insert_all
 from stratawatch.engine.model.label_events import Batch, LabelTask, NewBatch
 from stratawatch.engine.model.states import BatchState
@@ -39,6 +39,19 @@ class SqlBatches:
         if states is not None:
             query = query.where(batches.c.state.in_([str(state) for state in states]))
         return tuple(_batch_of(row) for row in self._sql.execute(query))
+
+    def batch_ids(self, states: Sequence[BatchState], panel: str | None = None) -> tuple[tuple[str, int], ...]:
+        """(panel, id) of the batches in these states, oldest first, without reading their tasks."""
+        query = (
+            select(cycles.c.panel, batches.c.id)
+            .join_from(batches, rounds, rounds.c.id == batches.c.round_id)
+            .join(cycles, cycles.c.id == rounds.c.cycle_id)
+            .where(batches.c.state.in_([str(state) for state in states]))
+            .order_by(batches.c.id)
+        )
+        if panel is not None:
+            query = query.where(cycles.c.panel == panel)
+        return tuple((row.panel, row.id) for row in self._sql.execute(query))
 
     def batch_keys(
         self, states: Sequence[BatchState] | None = None, *, among: Collection[str] | None = None

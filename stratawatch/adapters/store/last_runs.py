@@ -30,3 +30,8 @@ class SqlLastRuns:
         if row is None:
             return None
         return LastRun(row.finished_at, row.good_at, tuple(row.troubles.splitlines()))
+
+    def troubled(self) -> dict[str, tuple[str, ...]]:
+        """The troubles of the last runs that had any, by kind."""
+        rows = self._sql.execute(select(last_runs.c.name, last_runs.c.troubles).where(last_runs.c.troubles != ""))
+        return {row.name: tuple(row.troubles.splitlines()) for row in rows}

@@ -30,6 +30,18 @@ class SqlLeases:
         row = self._sql.execute(select(leases.c.holder, leases.c.until).where(leases.c.name == name)).one_or_none()
         return (row.holder, row.until) if row else None
 
+    def is_held_by(self, name: str, holder: str) -> bool:
+        """Whether nobody else has it, over or not; until this transaction ends nobody else can take it then.
+
+        On PostgreSQL the row is locked for that, so that a takeover waits for the commit or is seen here.
+        """
+        row = select(leases.c.name).where(leases.c.name == name, leases.c.holder == holder)
+        return self._sql.execute(row.with_for_update(read=True)).first() is not None
+
+    def names(self) -> frozenset[str]:
+        """The leases that were taken and not given back, those that are over included."""
+        return frozenset(self._sql.scalars(select(leases.c.name)))
+
     def release(self, name: str, holder: str) -> None:
         """Give back, if held."""
         self._sql.execute(delete(leases).where(leases.c.name == name, leases.c.holder == holder))

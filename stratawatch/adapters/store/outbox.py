@@ -63,8 +63,14 @@ class SqlOutbox:
     def put_back(
         self, notification_id: int, message: str, next_at: datetime | None, *, unconfirmed: bool = False
     ) -> None:
-        """Count a failed attempt, which may have arrived (`unconfirmed`): due again at `next_at`, failed when None."""
+        """Count a failed attempt, which may have arrived (`unconfirmed`): due again at `next_at`, failed when None.
+
+        One that was closed during the attempt, because what it tells of is over, stays closed.
+        """
         t = notifications.c
+        (row,) = self._notifications(t.id == notification_id, lock=True) or (self.get(notification_id),)
+        if row.state == "superseded":
+            return
         self._set(
             notification_id,
             state="failed" if next_at is None else "pending",
@@ -104,9 +110,13 @@ class SqlOutbox:
         return found[0]
 
     def about(self, dedup_keys: Collection[str]) -> tuple[Notification, ...]:
-        """Every notification under these keys, oldest first."""
+        """Every notification under these keys, oldest first.
+
+        Nobody claims or changes them before this transaction ends: it decides by what it sees here.
+        """
         t = notifications.c
-        found = [row for part in in_parts([*dedup_keys]) for row in self._notifications(t.dedup_key.in_(part))]
+        keys = in_parts([*dedup_keys])
+        found = [row for part in keys for row in self._notifications(t.dedup_key.in_(part), lock=True)]
         return tuple(sorted(found, key=lambda one: one.id))
 
     def undelivered(self) -> tuple[Notification, ...]:
@@ -118,8 +128,9 @@ class SqlOutbox:
         query = select(notifications).order_by(notifications.c.id.desc()).limit(newest)
         return tuple(record_of(Notification, row) for row in reversed(self._sql.execute(query).all()))
 
-    def _notifications(self, which: ColumnElement[bool]) -> tuple[Notification, ...]:
-        rows = self._sql.execute(select(notifications).where(which).order_by(notifications.c.id))
+    def _notifications(self, which: ColumnElement[bool], *, lock: bool = False) -> tuple[Notification, ...]:
+        query = select(notifications).where(which).order_by(notifications.c.id)
+        rows = self._sql.execute(query.with_for_update() if lock else query)
         return tuple(record_of(Notification, row) for row in rows)
 
     def _set(self, notification_id: int, **values: Any) -> None:

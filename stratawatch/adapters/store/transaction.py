@@ -22,6 +22,7 @@ from stratawatch.engine.ports.alarm_repositories import AlarmRepository, Notific
 from stratawatch.engine.ports.cycle_repositories import CycleRepository, PanelRepository, RoundRepository
 from stratawatch.engine.ports.label_repositories import BaselineRepository, EstimateRepository, LabelRepository
 from stratawatch.engine.ports.transaction import LastRunRepository, LeaseRepository, RetentionRepository
+from stratawatch.errors import LeaseHeld
 
 
 class SqlTransaction:
@@ -29,6 +30,7 @@ class SqlTransaction:
 
     def __init__(self, connection: Connection) -> None:
         self._sql = connection
+        self._fences: list[tuple[str, str]] = []
         self.panels: PanelRepository = SqlPanels(connection)
         self.cycles: CycleRepository = SqlCycles(connection)
         self.rounds: RoundRepository = SqlRounds(connection)
@@ -49,6 +51,13 @@ class SqlTransaction:
         """When the newest of what is stored was written, by the writer's clock; None in an empty store."""
         return newest_commit(self._sql)
 
+    def fence(self, lease: str, holder: str) -> None:
+        """Let `commit` raise LeaseHeld, and nothing be written, once the lease is not this holder's any more."""
+        self._fences.append((lease, holder))
+
     def commit(self) -> None:
         """Commit everything that was written."""
+        for lease, holder in self._fences:
+            if not self.leases.is_held_by(lease, holder):
+                raise LeaseHeld(f"another process took over the lease '{lease}'", hint="nothing was written here")
         self._sql.commit()

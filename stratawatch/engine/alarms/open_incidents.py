@@ -83,7 +83,7 @@ def untaken_openings(ports: Ports) -> tuple[str, ...]:
 
 def _openings(tx: Transaction) -> list[_Opening]:
     incidents, rows = defaultdict(list), defaultdict(list)
-    for incident in tx.alarms.incidents(only_open=True):
+    for incident in tx.alarms.keep_open():
         incidents[incident.dedup_key].append(incident)
     for row in tx.outbox.about(incidents):
         if row.is_opening:

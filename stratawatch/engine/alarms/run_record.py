@@ -1,6 +1,6 @@
 """Says how an advance ended: to the store for `status`, and to a watcher outside that misses the good ones."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
 from stratawatch.engine.alarms.failures import describe
@@ -13,14 +13,34 @@ HEARTBEAT_SECONDS: Final = 30.0
 """The longest that an advance waits for the watcher; its own time limit is shorter."""
 
 
-def record_run(ports: Ports, troubles: Sequence[str]) -> tuple[str, ...]:
+def record_run(
+    ports: Ports,
+    troubles: Sequence[str],
+    held: Mapping[str, Sequence[str]],
+    *,
+    elsewhere: Collection[str] = (),
+    is_whole: bool = True,
+) -> tuple[str, ...]:
     """Keep how an advance ended, and tell the watcher of a good one; returns the trouble with that, if any.
 
-    The moment is the machine's, as for leases: an advance that was shown another time ran now all the same.
+    `held` has the troubles by lease. They are kept until the work under that lease is done without any, since another
+    worker may do it the next time: an advance is good if it had no trouble, and there is none `elsewhere`. One that is
+    not of the whole installation leaves that to those that are. The moment is the machine's, as for leases: an advance
+    that was shown another time ran now all the same.
     """
-    failed = () if troubles else _beat(ports)
+    now = SystemClock().now()
     with ports.store.begin() as tx:
-        tx.last_runs.record(ADVANCE_RUN, SystemClock().now(), [*troubles, *failed], good=not troubles)
+        kept = tx.last_runs.troubled()
+        for lease, found in held.items():
+            if found or lease in kept:
+                tx.last_runs.record(lease, now, found, good=not found)
+        tx.commit()
+    if not is_whole:
+        return ()
+    everything = [*troubles, *(trouble for lease in sorted(elsewhere) for trouble in kept.get(lease, ()))]
+    failed = () if everything else _beat(ports)
+    with ports.store.begin() as tx:
+        tx.last_runs.record(ADVANCE_RUN, SystemClock().now(), [*everything, *failed], good=not everything)
         tx.commit()
     return failed
 

@@ -10,7 +10,7 @@ from stratawatch.engine.alarms.failures import describe
 from stratawatch.engine.alarms.notifications import OVER
 from stratawatch.engine.alarms.open_incidents import page_fallbacks, prepare_openings
 from stratawatch.engine.alarms.send_deadline import call_within
-from stratawatch.engine.lease import ADVANCE
+from stratawatch.engine.lease import NOTIFICATIONS
 from stratawatch.engine.model.alarm_records import LONGEST_PAUSE, PATIENCE, Notification
 from stratawatch.engine.model.label_events import Receipt
 from stratawatch.engine.ports import Ports
@@ -58,7 +58,7 @@ class _Sending:
                 break
             now = self.ports.clock.now()
             with self.ports.store.begin() as tx:
-                claimed = tx.outbox.claim(ADVANCE, now, now + CLAIM_LIFE, 1, without={*self.silent, *self.slow})
+                claimed = tx.outbox.claim(NOTIFICATIONS, now, now + CLAIM_LIFE, 1, without={*self.silent, *self.slow})
                 tx.commit()
             if not claimed:
                 break

@@ -1,7 +1,11 @@
-"""Advances every cycle as far as it can move now: looks at states, moves what can move, and ends without waiting."""
+"""Advances every cycle as far as it can move now: looks at states, moves what can move, and ends without waiting.
 
-from collections.abc import Callable, Mapping
+Each panel is advanced under a lease of its own, and so is each thing that panels share: several workers do it at once.
+"""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from time import monotonic
 from typing import Any, Final
 
 from stratawatch.engine.alarms.failures import describe, record_failure
@@ -16,43 +20,72 @@ from stratawatch.engine.cycle.settle_cycle import settle_cycle
 from stratawatch.engine.labels.collect_labels import Collected, collect_labels
 from stratawatch.engine.labels.dispatch_batch import dispatch_batch
 from stratawatch.engine.labels.reconcile_queue import reconcile_queue
-from stratawatch.engine.lease import ADVANCE, hold_lease, renew_lease
+from stratawatch.engine.lease import NOTIFICATIONS, PURGE, QUEUE, fenced, hold_lease, panel_lease, renew_lease
+from stratawatch.engine.model.cycle_facts import Cycle
 from stratawatch.engine.model.states import ACTIVE_CYCLES, BatchState, CycleState
 from stratawatch.engine.ports import Ports
+from stratawatch.engine.ports.transaction import Transaction
 from stratawatch.errors import LeaseHeld, StaleState
 
 EXAMINED: Final = "label events examined"
 """The cursor of events that are known to have left no judged cycle outdated."""
+RENEW_AFTER: Final = 60.0
+"""Seconds after which a lease is renewed between steps; its life is ten times as long."""
 
 
 @dataclass(frozen=True)
 class AdvanceResult:
-    """What one advance did; `troubles` are sentences about what it could not do."""
+    """What one advance did; `troubles` are sentences about what it could not do.
+
+    `skipped` are sentences about what other workers were at; `cycles` are those that were looked at.
+    """
 
     collected: Collected
     steps: Mapping[str, int]
     sent: int
     troubles: tuple[str, ...]
+    skipped: tuple[str, ...] = ()
+    cycles: frozenset[int] = frozenset()
+    is_idle: bool = False
+    """Whether everything was left to other workers."""
 
 
-def ids_due_by_step(ports: Ports) -> dict[str, tuple[int, ...]]:
-    """The ids that each step should look at, oldest first: of cycles, and for dispatch of batches."""
+def panels_due(ports: Ports) -> dict[str, tuple[int, ...]]:
+    """The panels that have something to look at, and each one's judged cycles that labels have left outdated."""
     with ports.store.begin() as tx:
-        active = tx.cycles.find(states=ACTIVE_CYCLES)
-        specs = {cycle.panel_version: tx.panels.get(cycle.panel_version) for cycle in active}
-        planned = [c.id for c in active if wants_plan(specs[c.panel_version], c, tx.rounds.of(c.id))]
-        batches = tx.rounds.batches(states=[BatchState.PLANNED, BatchState.CANCELLED])
-        outdated = tx.estimates.outdated(int(tx.labels.cursor(EXAMINED).get("mark", 0)))
-    in_state = {state: tuple(c.id for c in active if c.state == state) for state in ACTIVE_CYCLES}
-    ready = {*in_state[CycleState.SETTLED], *in_state[CycleState.EXPIRED]}
-    return {
-        "settle": tuple(c.id for c in active if c.state in (CycleState.FROZEN, CycleState.LABELLING)),
-        "freeze": in_state[CycleState.OPEN],
-        "plan": tuple(planned),
-        "dispatch": tuple(batch.id for batch in batches),
-        "judge": tuple(c.id for c in active if c.id in ready) + tuple(i for i in outdated if i not in ready),
-    }
+        due: dict[str, list[int]] = {cycle.panel: [] for cycle in tx.cycles.find(states=ACTIVE_CYCLES)}
+        due |= {panel: [] for panel, _ in tx.rounds.batch_ids(_UNSENT) if panel not in due}
+        for cycle_id in tx.estimates.outdated(_examined(tx)):
+            due.setdefault(tx.cycles.get(cycle_id).panel, []).append(cycle_id)
+    return {panel: tuple(outdated) for panel, outdated in sorted(due.items())}
 
+
+def _examined(tx: Transaction) -> int:
+    return int(tx.labels.cursor(EXAMINED).get("mark", 0))
+
+
+def ids_due(ports: Ports, step: str, panel: str, outdated: Sequence[int] = ()) -> tuple[int, ...]:
+    """The ids that a step of a panel should look at, oldest first: of cycles, for dispatch of batches."""
+    with ports.store.begin() as tx:
+        if step == "dispatch":
+            return tuple(number for _, number in tx.rounds.batch_ids(_UNSENT, panel))
+        cycles = tx.cycles.find(panel=panel, states=_STATES[step])
+        due = tuple(cycle.id for cycle in cycles if step != "plan" or _wants_plan(tx, cycle))
+    return (*due, *outdated) if step == "judge" else due
+
+
+def _wants_plan(tx: Transaction, cycle: Cycle) -> bool:
+    return wants_plan(tx.panels.get(cycle.panel_version), cycle, tx.rounds.of(cycle.id))
+
+
+_UNSENT: Final = (BatchState.PLANNED, BatchState.CANCELLED)
+_STATES: Final[Mapping[str, tuple[CycleState, ...]]] = {
+    "settle": (CycleState.FROZEN, CycleState.LABELLING),
+    "freeze": (CycleState.OPEN,),
+    "plan": (CycleState.FROZEN, CycleState.LABELLING),
+    "judge": (CycleState.SETTLED, CycleState.EXPIRED),
+}
+"""The states of the cycles that a step looks at."""
 
 STEPS: Final[Mapping[str, Callable[[Ports, int], object]]] = {
     "settle": settle_cycle,
@@ -61,7 +94,7 @@ STEPS: Final[Mapping[str, Callable[[Ports, int], object]]] = {
     "dispatch": dispatch_batch,
     "judge": judge_cycle,
 }
-"""The steps in their order, and what they do with each id that is due."""
+"""The steps of a panel in their order, and what they do with each id that is due."""
 
 ONCE: Final[Mapping[str, Callable[[Ports], object]]] = {
     "collect": collect_labels,
@@ -69,70 +102,144 @@ ONCE: Final[Mapping[str, Callable[[Ports], object]]] = {
     "notify": send_notifications,
     "purge": purge_store,
 }
-"""What is done once, before and after the steps."""
+"""What is done once, before and after the panels."""
+
+_LEASES: Final = {"collect": QUEUE, "reconcile": QUEUE, "notify": NOTIFICATIONS, "purge": PURGE}
 
 # Steps of a cycle that do not count their failures themselves, and what the cycle cannot be when they fail.
 _COUNTED: Final = {"settle": "settled", "plan": "planned", "judge": "judged"}
 
 Call = Callable[..., Any]
-"""(name of a step, its ids) -> its result. An orchestrator passes one that wraps every step in its own kind of task."""
+"""(ports, name of a step, its ids) -> its result. An orchestrator passes one that wraps every step in its own task."""
 
 
-def advance(ports: Ports, call: Call | None = None) -> AdvanceResult:
-    """Run every step once, in order, under the lease. One cycle's trouble does not stop the others."""
+def advance(ports: Ports, call: Call | None = None, panels: Collection[str] | None = None) -> AdvanceResult:
+    """Run every step once for each panel, or for some, and what they share, each under its lease.
+
+    What another worker is at is left to it. One cycle's trouble does not stop the others.
+    """
+    work = _Work(ports, call or _call)
+    collected = work.shared("collect")
+    due = panels_due(ports)
+    for panel, outdated in due.items():
+        if panels is None or panel in panels:
+            work.panel(panel, outdated)
+    if not any(trouble.startswith("collect:") for trouble in work.troubles):  # else the queue is away, which was said
+        work.shared("reconcile")
+    move_examined_mark(ports)
+    sent = work.shared("notify")
+    work.shared("purge")
+    work.close(due, is_whole=panels is None)
+    return AdvanceResult(
+        collected or Collected(),
+        work.steps,
+        sent or 0,
+        tuple(work.troubles),
+        tuple(work.skipped),
+        frozenset(work.cycles),
+        is_idle=not work.held,
+    )
+
+
+def _call(ports: Ports, name: str, *ids: int) -> Any:
     functions: dict[str, Callable[..., Any]] = {**ONCE, **STEPS}
-    with hold_lease(ports, ADVANCE) as holder:
-        work = _Work(ports, call or (lambda name, *ids: functions[name](ports, *ids)), holder)
-        collected = work.once("collect")
-        steps = {name: work.each(name) for name in STEPS}
-        if collected is not None:  # else the queue is away, which was said
-            work.once("reconcile")
-        work.examined()
-        sent = work.once("notify")
-        work.once("purge")
-        work.close()
-    return AdvanceResult(collected or Collected(), steps, sent or 0, tuple(work.troubles))
+    return functions[name](ports, *ids)
+
+
+def move_examined_mark(ports: Ports) -> None:
+    """Note how far the label events have been looked at, once nothing judged is outdated by them.
+
+    The order of the looks matters, for another worker may be judging a cycle with labels that are older than the mark,
+    and nobody sees its revision before it commits. Its cycle is judged by then, and then the revision is seen, or it
+    still has a state that is to be judged, and the lease of its panel is there.
+    """
+    with ports.store.begin() as tx:
+        mark, examined = tx.labels.newest_event_id(), _examined(tx)
+        if mark <= examined:
+            return
+        to_be_judged = {panel_lease(cycle.panel) for cycle in tx.cycles.find(states=_STATES["judge"])}
+        if not to_be_judged & tx.leases.names() and not tx.estimates.outdated(examined):
+            tx.labels.save_cursor(EXAMINED, {"mark": mark}, ports.clock.now())
+            tx.commit()
 
 
 @dataclass(frozen=True)
 class _Work:
+    """What one advance does, and what became of it."""
+
     ports: Ports
     call: Call
-    holder: str
+    steps: dict[str, int] = field(default_factory=lambda: dict.fromkeys(STEPS, 0))
+    held: dict[str, list[str]] = field(default_factory=dict)
+    """The leases that were held, with the troubles under each."""
     troubles: list[str] = field(default_factory=list)
+    skipped: list[str] = field(default_factory=list)
+    cycles: set[int] = field(default_factory=set)
 
-    def once(self, name: str) -> Any:
-        """Do a step that takes no ids; its result, or None with its trouble noted."""
-        renew_lease(self.ports, ADVANCE, self.holder)
-        return self._attempt(name)[1]
+    def shared(self, name: str) -> Any:
+        """Do what panels share; its result, or None where it was in trouble or another worker is at it."""
+        return self._under(_LEASES[name], lambda held: held.attempt(name)[1])
 
-    def each(self, name: str) -> int:
-        """Do a step for everything that is due; returns for how many it was done."""
-        renew_lease(self.ports, ADVANCE, self.holder)
-        return sum(self._attempt(name, number)[0] for number in ids_due_by_step(self.ports)[name])
+    def panel(self, panel: str, outdated: Sequence[int]) -> None:
+        """Do every step for what is due in a panel."""
 
-    def examined(self) -> None:
-        """Note how far the label events have been looked at, once nothing judged is outdated by them."""
-        with self.ports.store.begin() as tx:
-            mark, examined = tx.labels.newest_event_id(), int(tx.labels.cursor(EXAMINED).get("mark", 0))
-            if mark > examined and not tx.estimates.outdated(examined):
-                tx.labels.save_cursor(EXAMINED, {"mark": mark}, self.ports.clock.now())
-                tx.commit()
+        def do(held: "_Held") -> None:
+            for step in STEPS:
+                due = ids_due(held.ports, step, panel, outdated)
+                self.steps[step] += sum(held.attempt(step, number)[0] for number in due)
 
-    def close(self) -> None:
+        self._under(panel_lease(panel), do)
+
+    def close(self, due: Collection[str], *, is_whole: bool) -> None:
         """Note what nobody was told, and say how this advance ended."""
         self.troubles.extend(f"notify: {untaken}" for untaken in untaken_openings(self.ports))
-        self.troubles.extend(record_run(self.ports, self.troubles))
+        if self.held:
+            elsewhere = {*map(panel_lease, due), *_LEASES.values()} - {*self.held}
+            self.troubles.extend(
+                record_run(self.ports, self.troubles, self.held, elsewhere=elsewhere, is_whole=is_whole)
+            )
 
-    def _attempt(self, name: str, *ids: int) -> tuple[bool, Any]:
+    def _under(self, lease: str, do: Callable[["_Held"], Any]) -> Any:
         try:
-            return True, self.call(name, *ids)
+            with hold_lease(self.ports, lease) as holder:
+                self.held.setdefault(lease, [])
+                return do(_Held(self, lease, holder))
+        except LeaseHeld as busy:
+            self.skipped.append(str(busy))
+            return None
+
+
+@dataclass
+class _Held:
+    """A lease that is held, and the steps that are done under it."""
+
+    work: _Work
+    lease: str
+    holder: str
+    renewed: float = field(default_factory=monotonic)
+
+    @property
+    def ports(self) -> Ports:
+        """The ports, through which nothing is committed once the lease is lost."""
+        return fenced(self.work.ports, self.lease, self.holder)
+
+    def attempt(self, name: str, *ids: int) -> tuple[bool, Any]:
+        """Do a step; whether it was done, and its result. Raises LeaseHeld when the lease was lost."""
+        if monotonic() - self.renewed > RENEW_AFTER:
+            renew_lease(self.work.ports, self.lease, self.holder)
+            self.renewed = monotonic()
+        if name != "dispatch":
+            self.work.cycles.update(ids)
+        try:
+            return True, self.work.call(self.ports, name, *ids)
         except LeaseHeld:
             raise
         except StaleState:
             return False, None  # someone else moved it, which is all that was wanted
         except Exception as trouble:  # noqa: BLE001 - whatever it is, the other cycles must go on, and people hear of it
-            self.troubles.append(" ".join([name, *map(str, ids)]) + f": {describe(trouble)}")
+            sentence = " ".join([name, *map(str, ids)]) + f": {describe(trouble)}"
+            self.work.troubles.append(sentence)
+            self.work.held[self.lease].append(sentence)
             if name in _COUNTED:
                 record_failure(self.ports, ids[0], _COUNTED[name], trouble)
             return False, None

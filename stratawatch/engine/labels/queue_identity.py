@@ -11,6 +11,7 @@ from typing import Any, Final
 from uuid import uuid4
 
 from stratawatch.engine.alarms.notifications import warn
+from stratawatch.engine.lease import QUEUE_MARK, hold_lease
 from stratawatch.engine.model.states import BatchState
 from stratawatch.engine.ports import LabelQueue, Ports, Store
 from stratawatch.engine.ports.transaction import Transaction
@@ -43,7 +44,8 @@ def require_queue(ports: Ports) -> LabelQueue:
         found = ports.queue.identity()
         kept = _kept(ports.store, ports.queue)
         if _may_be_marked(ports.store, ports.queue, found, kept):
-            _mark(ports, kept.get("id") or uuid4().hex)
+            with hold_lease(ports, QUEUE_MARK):  # two workers that find this at once must not give it two ids
+                _mark(ports, _kept(ports.store, ports.queue).get("id") or uuid4().hex)
         elif not found or found != kept.get("id"):
             raise _not_ours(ports.queue, found)
         elif kept.get("away_since") or not kept["marked"]:

@@ -34,6 +34,10 @@ class AlarmRepository(Protocol):
         """Incidents, oldest first."""
         ...
 
+    def keep_open(self) -> tuple[Incident, ...]:
+        """All open incidents, oldest first, which nobody else ends before this transaction does."""
+        ...
+
     def incidents_of(self, dedup_key: str) -> tuple[Incident, ...]:
         """Incidents that channels know by this key, oldest first."""
         ...
@@ -63,7 +67,10 @@ class NotificationOutbox(Protocol):
     def put_back(
         self, notification_id: int, message: str, next_at: datetime | None, *, unconfirmed: bool = False
     ) -> None:
-        """Count a failed attempt, which may have arrived (`unconfirmed`): due again at `next_at`, failed when None."""
+        """Count a failed attempt, which may have arrived (`unconfirmed`): due again at `next_at`, failed when None.
+
+        One that was closed during the attempt, because what it tells of is over, stays closed.
+        """
         ...
 
     def hold_back(self, channel: str, message: str, now: datetime) -> None:
@@ -83,7 +90,10 @@ class NotificationOutbox(Protocol):
         ...
 
     def about(self, dedup_keys: Collection[str]) -> tuple[Notification, ...]:
-        """Every notification under these keys, oldest first."""
+        """Every notification under these keys, oldest first.
+
+        Nobody claims or changes them before this transaction ends: it decides by what it sees here.
+        """
         ...
 
     def undelivered(self) -> tuple[Notification, ...]:

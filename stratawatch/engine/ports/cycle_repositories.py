@@ -152,6 +152,10 @@ class RoundRepository(Protocol):
         """Batches, oldest first."""
         ...
 
+    def batch_ids(self, states: Sequence[BatchState], panel: str | None = None) -> tuple[tuple[str, int], ...]:
+        """(panel, id) of the batches in these states, oldest first, without reading their tasks."""
+        ...
+
     def batch_keys(
         self, states: Sequence[BatchState] | None = None, *, among: Collection[str] | None = None
     ) -> frozenset[str]:

@@ -1,6 +1,6 @@
 """A transaction of the store: its repositories, leases and the commit."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Protocol
 
@@ -22,6 +22,14 @@ class LeaseRepository(Protocol):
         """Who holds a lease, and until when; the past included."""
         ...
 
+    def is_held_by(self, name: str, holder: str) -> bool:
+        """Whether nobody else has it, over or not; until this transaction ends nobody else can take it then."""
+        ...
+
+    def names(self) -> frozenset[str]:
+        """The leases that were taken and not given back, those that are over included."""
+        ...
+
     def release(self, name: str, holder: str) -> None:
         """Give back, if held."""
         ...
@@ -36,6 +44,10 @@ class LastRunRepository(Protocol):
 
     def get(self, name: str) -> LastRun | None:
         """The last run of a kind; None before the first."""
+        ...
+
+    def troubled(self) -> Mapping[str, tuple[str, ...]]:
+        """The troubles of the last runs that had any, by kind."""
         ...
 
 
@@ -95,6 +107,10 @@ class Transaction(Protocol):
 
         A move that TRANSITIONS does not list raises StratawatchError.
         """
+        ...
+
+    def fence(self, lease: str, holder: str) -> None:
+        """Let `commit` raise LeaseHeld, and nothing be written, once the lease is not this holder's any more."""
         ...
 
     def newest_commit(self) -> datetime | None:

@@ -15,6 +15,8 @@ class TestLastRuns:
             tx.last_runs.record("advance", NOW + 2 * MINUTE, [], good=True)
             assert tx.last_runs.get("advance") == LastRun(NOW + 2 * MINUTE, NOW + 2 * MINUTE, ())
             assert tx.last_runs.get("other") is None
+            tx.last_runs.record("panel a", NOW, ["one", "two"], good=False)
+            assert tx.last_runs.troubled() == {"panel a": ("one", "two")}
 
     def test_a_first_one_in_trouble_has_no_good_one(self, store):
         with store.begin() as tx:

@@ -1,3 +1,6 @@
+import pytest
+
+from stratawatch.errors import LeaseHeld
 from tests.support.store.examples import MINUTE, NOW
 
 
@@ -36,3 +39,27 @@ class TestRelease:
             tx.leases.release("advance", "you")
             tx.leases.release("never taken", "you")
             assert not tx.leases.take("advance", "you", NOW, NOW + MINUTE)
+
+
+class TestFence:
+    def test_lets_its_holder_commit_also_when_the_lease_is_over(self, store):
+        with store.begin() as tx:
+            tx.leases.take("panel a", "me", NOW, NOW)
+            tx.fence("panel a", "me")
+            tx.commit()
+
+    def test_lets_nobody_else_commit(self, store):
+        with store.begin() as tx:
+            tx.leases.take("panel a", "you", NOW, NOW + MINUTE)
+            tx.commit()
+        with store.begin() as tx:
+            tx.fence("panel b", "me")
+            with pytest.raises(LeaseHeld):
+                tx.commit()
+        with store.begin() as tx:
+            tx.fence("panel a", "me")
+            tx.leases.take("panel c", "me", NOW, NOW + MINUTE)
+            with pytest.raises(LeaseHeld, match="'panel a'"):
+                tx.commit()
+        with store.begin() as tx:
+            assert tx.leases.names() == {"panel a"}

@@ -100,6 +100,14 @@ class TestPutBack:
             assert (failed.state, failed.attempts) == ("failed", 2)
             assert claim(tx, now=NOW + 99 * MINUTE) == []
 
+    def test_leaves_one_closed_that_was_closed_during_the_attempt(self, store):
+        """Another worker judged its incident over while the channel was asked."""
+        with store.begin() as tx:
+            taken = added_and_claimed(tx)
+            tx.outbox.supersede(taken.id, "over")
+            tx.outbox.put_back(taken.id, "down", NOW)
+            assert [(one.state, one.last_error) for one in tx.outbox.all()] == [("superseded", "over")]
+
 
 class TestUnconfirmed:
     """Whether a receiver may have it although nobody knows: a RESOLVED is owed to it then."""

@@ -170,6 +170,9 @@ class TestBatches:
             assert [b.id for b in tx.rounds.batches(states=[BatchState.SENT])] == ids[:1]
             assert tx.rounds.batches(cycle_id=first.cycle, states=[BatchState.PLANNED]) == ()
             assert tx.rounds.batches(states=[]) == ()
+            assert tx.rounds.batch_ids([BatchState.SENT, BatchState.PLANNED]) == (("spam", ids[0]), ("spam", ids[1]))
+            assert tx.rounds.batch_ids([BatchState.SENT], "spam") == (("spam", ids[0]),)
+            assert tx.rounds.batch_ids([BatchState.SENT], "other") == ()
             assert tx.rounds.batch_keys() == {batch.key for batch in tx.rounds.batches()}
             assert tx.rounds.batch_keys([BatchState.SENT]) == {tx.rounds.batch(ids[0]).key}
             assert tx.rounds.batch_keys([]) == frozenset()

@@ -73,6 +73,9 @@ class TestLog:
             assert [move.entity_id for move in tx.cycles.transitions(Entity.CYCLE)] == [second, first, second]
             assert [move.new for move in tx.cycles.transitions(Entity.CYCLE, second)] == ["frozen", "cancelled"]
             assert tx.cycles.transitions(Entity.BATCH) == ()
+            newest = tx.cycles.newest_transition()
+            assert [move.new for move in tx.cycles.transitions(after=newest - 1)] == ["cancelled"]
+            assert tx.cycles.transitions(after=newest) == ()
 
     def test_is_rolled_back_with_its_move(self, store):
         with store.begin() as tx:

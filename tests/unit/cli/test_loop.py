@@ -50,13 +50,20 @@ class TestAdvance:
         failed = fresh.run("advance", "--now", NOW, code=2)
         assert "stratawatch: freeze 1: no Parquet or CSV file matches" in failed.stderr
 
-    def test_a_second_one_at_the_same_time_does_nothing(self, fresh):
+    def test_a_panel_that_another_one_is_at_is_skipped_with_one_sentence(self, fresh):
         from stratawatch.engine.lease import hold_lease
         from stratawatch.wiring import build
 
-        with hold_lease(build(fresh.config).ports, "advance"):
-            done = fresh.json("advance")
-        assert "another process holds the lease" in done["held"]
+        fresh.run("open", "--now", NOW)
+        with hold_lease(build(fresh.config).ports, "panel spam"):
+            done = fresh.json("advance", "--now", NOW)
+        assert [sentence.partition(" until")[0] for sentence in done["skipped"]] == [
+            "another process holds the lease 'panel spam'"
+        ]
+        assert done["steps"]["freeze"] == 0
+
+    def test_a_panel_that_there_is_not_is_refused(self, fresh):
+        assert "there is no panel 'scam'" in fresh.run("advance", "--panel", "scam", code=2).stderr
 
 
 class TestReport:

@@ -1,0 +1,203 @@
+"""Leases: a panel and each thing that panels share is one worker's at a time, and losing a lease means writing nothing."""
+
+import subprocess
+from dataclasses import replace
+from datetime import timedelta
+from platform import node
+from time import sleep
+
+import pytest
+
+from stratawatch.engine.cycle.advance import EXAMINED, ONCE, STEPS, advance
+from stratawatch.engine.cycle.open_cycles import open_cycles
+from stratawatch.engine.lease import NOTIFICATIONS, PURGE, QUEUE, fenced, hold_lease, panel_lease, renew_lease
+from stratawatch.engine.model.states import CycleState, Entity
+from stratawatch.engine.ports.clock import SystemClock
+from stratawatch.errors import LeaseHeld
+from tests.support.fakes import WEEK, spec, unreachable
+from tests.support.scenario import open_all
+
+SPAM = panel_lease("spam")
+SHARED = (QUEUE, NOTIFICATIONS, PURGE)
+
+
+@pytest.fixture
+def two_panels(scenario):
+    """The panels `other` and `spam`, each with an open cycle, from the same rows."""
+    other = spec(name="other", seed="s2")
+    ports = replace(scenario.ports, sources={"spam": scenario.source, "other": scenario.source})
+    open_cycles(ports, {"spam": scenario.panel, "other": other})
+    return replace(scenario, ports=ports)
+
+
+def states(scenario) -> dict[str, CycleState]:
+    with scenario.ports.store.begin() as tx:
+        return {cycle.panel: cycle.state for cycle in tx.cycles.find()}
+
+
+def take_over(scenario, name: str, holder: str = "elsewhere:1:x") -> None:
+    """What another worker does once a lease is over."""
+    with scenario.ports.store.begin() as tx:
+        tx.leases.release(name, tx.leases.held(name)[0])
+        now = SystemClock().now()
+        assert tx.leases.take(name, holder, now, now + WEEK)
+        tx.commit()
+
+
+class TestABusyPanel:
+    def test_is_left_to_the_worker_that_is_at_it_and_the_others_go_on(self, two_panels):
+        with hold_lease(two_panels.ports, SPAM):
+            done = advance(two_panels.ports)
+        assert states(two_panels) == {"spam": CycleState.OPEN, "other": CycleState.LABELLING}
+        assert done.troubles == ()
+        assert [sentence.partition(" until")[0] for sentence in done.skipped] == [
+            "another process holds the lease 'panel spam'"
+        ]
+        assert advance(two_panels.ports).skipped == ()
+        assert states(two_panels)["spam"] == CycleState.LABELLING
+
+    def test_does_not_hide_its_trouble_from_the_watcher(self, two_panels):
+        """Another worker had it; that this one had none is no good news of the whole."""
+        two_panels.source.troubles = [unreachable(), unreachable()]
+        assert len(advance(two_panels.ports).troubles) == 2
+        with hold_lease(two_panels.ports, SPAM):
+            assert advance(two_panels.ports).troubles == ()
+        with two_panels.ports.store.begin() as tx:
+            last = tx.last_runs.get("advance")
+        assert last.good_at is None
+        assert last.troubles == ("freeze 1: the table did not answer; try again",)
+        advance(two_panels.ports)
+        with two_panels.ports.store.begin() as tx:
+            assert tx.last_runs.get("advance").troubles == ()
+
+    def test_of_somebody_else_leaves_nothing_to_do(self, scenario):
+        open_all(scenario)
+        with hold_lease(scenario.ports, SPAM):
+            for name in SHARED[1:]:
+                renew_lease(scenario.ports, name, "another process")
+            with hold_lease(scenario.ports, QUEUE):
+                done = advance(scenario.ports)
+        assert done.is_idle
+        assert len(done.skipped) == 5
+        with scenario.ports.store.begin() as tx:
+            assert tx.last_runs.get("advance") is None
+
+
+class TestAChosenPanel:
+    def test_is_the_only_one_that_is_advanced(self, two_panels):
+        advance(two_panels.ports, panels=["other"])
+        assert states(two_panels) == {"spam": CycleState.OPEN, "other": CycleState.LABELLING}
+
+    def test_is_no_advance_of_the_whole(self, two_panels):
+        beats = []
+        ports = replace(two_panels.ports, heartbeat=lambda: beats.append(1))
+        advance(ports, panels=["other"])
+        with ports.store.begin() as tx:
+            assert tx.last_runs.get("advance") is None
+        assert beats == []
+        advance(ports)
+        assert beats == [1]
+
+
+class TestSharedWork:
+    @pytest.mark.parametrize("name", SHARED)
+    def test_that_another_worker_is_at_keeps_no_panel_waiting(self, scenario, name):
+        open_all(scenario)
+        with hold_lease(scenario.ports, name):
+            done = advance(scenario.ports)
+        assert states(scenario) == {"spam": CycleState.LABELLING}
+        assert {sentence.partition(" until")[0] for sentence in done.skipped} == {
+            f"another process holds the lease '{name}'"
+        }
+
+
+class TestALostLease:
+    def test_commits_nothing(self, scenario):
+        (cycle,) = open_all(scenario)
+        with hold_lease(scenario.ports, SPAM) as holder:
+            take_over(scenario, SPAM)
+            with fenced(scenario.ports, SPAM, holder).store.begin() as tx:
+                tx.move(Entity.CYCLE, cycle, "open", "cancelled", at=scenario.clock.now(), why="too late")
+                with pytest.raises(LeaseHeld, match="took over"):
+                    tx.commit()
+        assert states(scenario) == {"spam": CycleState.OPEN}
+
+    def test_in_the_middle_of_a_step_ends_the_panel_and_nothing_else(self, two_panels):
+        """A source so slow that the lease was over and somebody else took the panel."""
+        whole = two_panels.source.census
+
+        def slow(panel, window):
+            if panel.name == "spam":
+                take_over(two_panels, SPAM)
+            return whole(panel, window)
+
+        two_panels.source.census = slow
+        done = advance(two_panels.ports)
+        assert done.troubles == ()
+        assert "took over the lease 'panel spam'" in done.skipped[0]
+        assert states(two_panels) == {"spam": CycleState.OPEN, "other": CycleState.LABELLING}
+
+    def test_that_nobody_took_over_is_none(self, scenario):
+        open_all(scenario)
+        with hold_lease(scenario.ports, SPAM, life=timedelta(0)) as holder:
+            ports = fenced(scenario.ports, SPAM, holder)
+            with ports.store.begin() as tx:
+                tx.labels.save_cursor("x", {"mark": 1}, scenario.clock.now())
+                tx.commit()
+
+
+class TestTheLease:
+    def test_of_a_process_elsewhere_ends_by_itself(self, scenario):
+        open_all(scenario)
+        now = SystemClock().now()
+        with scenario.ports.store.begin() as tx:
+            tx.leases.take(SPAM, "elsewhere:1:x", now, now + timedelta(seconds=0.5))
+            tx.commit()
+        with pytest.raises(LeaseHeld, match=r"until \d\d:\d\d \+00:00"):
+            renew_lease(scenario.ports, SPAM, "me")
+        sleep(0.6)
+        assert advance(scenario.ports).skipped == ()
+
+    def test_of_a_process_that_died_on_this_machine_holds_nobody_up(self, scenario):
+        open_all(scenario)
+        dead = subprocess.Popen(["true"])
+        dead.wait()
+        now = SystemClock().now()
+        with scenario.ports.store.begin() as tx:
+            for name in (SPAM, *SHARED):
+                tx.leases.take(name, f"{node()}:{dead.pid}:x", now, now + WEEK)
+            tx.commit()
+        assert advance(scenario.ports).skipped == ()
+
+    def test_runs_on_the_machines_clock(self, scenario):
+        """A process that was shown a far future and killed must not hold up the present."""
+        scenario.clock.moment += 1000 * WEEK
+        with hold_lease(scenario.ports, SPAM), scenario.ports.store.begin() as tx:
+            _, until = tx.leases.held(SPAM)
+        assert until < SystemClock().now() + timedelta(hours=1)
+
+
+class TestTheMarkOfExaminedEvents:
+    def test_does_not_pass_a_cycle_that_another_worker_may_be_judging(self, scenario):
+        """Its revision may be made without the newest labels, and is not seen before it commits."""
+        open_all(scenario)
+        for _ in range(3):
+            advance(scenario.ports, _all_but_judge)
+            scenario.queue.answer(scenario.clock.now())
+        assert states(scenario) == {"spam": CycleState.SETTLED}
+        before = examined(scenario)
+        scenario.queue.said.append(replace(scenario.queue.said[0], event_id="late", value="skip"))
+        with hold_lease(scenario.ports, SPAM):
+            advance(scenario.ports)
+            assert examined(scenario) == before
+        advance(scenario.ports)
+        assert examined(scenario) == before + 1
+
+
+def _all_but_judge(ports, name, *ids):
+    return None if name == "judge" else {**ONCE, **STEPS}[name](ports, *ids)
+
+
+def examined(scenario) -> int:
+    with scenario.ports.store.begin() as tx:
+        return tx.labels.cursor(EXAMINED)["mark"]
