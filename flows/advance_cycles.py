@@ -9,6 +9,7 @@ from prefect.client.schemas.objects import State
 from prefect.states import Completed
 
 from flows.artifacts import show_estimates, show_plan
+from flows.state_events import send_state_events
 from stratawatch.engine.cycle.advance import AdvanceResult, advance
 from stratawatch.engine.ports import Ports
 from stratawatch.errors import StratawatchError
@@ -53,6 +54,7 @@ def advance_cycles(
     """
     ports = build(config, now).ports
     advanced = advance(ports, _as_task, None if panel is None else [panel])
+    send_state_events(ports)
     for sentence in advanced.skipped:
         get_run_logger().info("%s", sentence)
     if advanced.is_idle and advanced.skipped:

@@ -3,7 +3,9 @@
 import re
 from collections.abc import Sequence
 from pathlib import Path
+from platform import node
 from typing import Final
+from urllib.parse import quote
 
 from prefect.artifacts import create_link_artifact, create_markdown_artifact, create_table_artifact
 
@@ -47,11 +49,20 @@ def show_estimates(ports: Ports, cycle_id: int) -> None:
     )
 
 
-def show_report(ports: Ports, path: Path) -> None:
-    """Show a link to the report, and the state of every stream."""
+def show_report(ports: Ports, path: Path, folder: Path, address: str | None) -> None:
+    """Show a link to the report, and the state of every stream.
+
+    The link leads below `address`, where a web server shows `folder`. Without one the artifact says where the report
+    is: a browser does not open a file:// link of a page that came by HTTP, and the file may be on another machine.
+    """
     with ports.store.begin() as tx:
         states = tx.alarms.current_states()
-    create_link_artifact(path.resolve().as_uri(), link_text=path.name, key="report", description="the health report")
+    if address is None:
+        place = f"The report is `{path.resolve()}` on {node()}. Set `[report] url` to have a link here."
+        create_markdown_artifact(place, key="report", description="where the health report is")
+    else:
+        link = f"{address.rstrip('/')}/{quote(path.relative_to(folder).as_posix())}"
+        create_link_artifact(link, link_text=path.name, key="report", description="the health report")
     create_markdown_artifact(states_page(states), key="report-states", description="where every stream stands")
 
 

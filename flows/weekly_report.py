@@ -18,5 +18,5 @@ def weekly_report(config: str = "stratawatch.toml", now: datetime | None = None)
     """Write the report and link to it; returns its path."""
     installation = build(config, now)
     path = write_report(sealed(installation.ports), installation.panels, installation.report_folder)
-    show_report(installation.ports, path)
+    show_report(installation.ports, path, installation.report_folder, installation.settings.report.url)
     return path

@@ -23,6 +23,8 @@ class ReportSettings(Shape):
     """[report]: where pages are written."""
 
     folder: Text = "reports"
+    url: Annotated[str, Field(pattern=r"^https?://[^\s]+$")] | None = None
+    """Where a web server of the user's shows that folder, for links in Prefect."""
 
 
 class ChecksSettings(Shape):

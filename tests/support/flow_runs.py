@@ -1,6 +1,8 @@
 """The same cycles run by the flows and by the engine alone."""
 
 from datetime import datetime
+from time import monotonic, sleep
+from urllib.parse import urlsplit
 
 from prefect.client.orchestration import get_client
 from prefect.client.schemas.filters import ArtifactFilter, ArtifactFilterKey
@@ -50,3 +52,22 @@ def artifacts(key: str) -> list[str]:
     with get_client(sync_client=True) as client:
         wanted = ArtifactFilter(key=ArtifactFilterKey(any_=[key]))
         return [str(artifact.data) for artifact in client.read_artifacts(artifact_filter=wanted)]
+
+
+def stored_events(ids: list[str]) -> list[str]:
+    """Which of these events the server has stored, as often as it has; it writes them a moment after it took them."""
+    end = monotonic() + 60
+    asked = {"filter": {"id": {"id": ids}, "occurred": {"since": "2026-01-01T00:00:00Z"}}, "limit": 50}
+    found: list[str] = []
+    with get_client(sync_client=True) as client:
+        while len(found) < len(ids) and monotonic() < end:
+            sleep(0.5)
+            page = client.request("POST", "/events/filter", json=asked).json()
+            found = [event["id"] for event in page["events"]]
+            while page["next_page"] and page["events"]:
+                page = client.request(
+                    "GET",
+                    urlsplit(page["next_page"]).path.removeprefix("/api") + "?" + urlsplit(page["next_page"]).query,
+                ).json()
+                found += [event["id"] for event in page["events"]]
+    return found
