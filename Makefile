@@ -25,7 +25,7 @@ export PREFECT_HOME ?= $(CURDIR)/.prefect
 export PREFECT_SERVER_ANALYTICS_ENABLED := false
 export DO_NOT_TRACK := 1
 
-.PHONY: help demo test test-all test-pooled test-long test-floor test-newest licences lint types contracts docs bench bench-quick up lock format clean
+.PHONY: help demo test test-all test-pooled test-long test-floor test-newest licences lint types contracts docs bench bench-quick up deployments image lock format clean
 
 help:  ## Say what there is.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
@@ -97,6 +97,15 @@ bench-quick: $(STAMP)  ## The short form of every benchmark that needs no data; 
 up: $(STAMP)  ## Serve all flows on their schedules; starts a local Prefect server when none answers.
 	@$(BIN)/python -m flows.up --config $(CONFIG)
 
+deployments: .checkers/.set-up  ## Check the compose file, the manifests and the units (needs systemd-analyze).
+	@.checkers/bin/check-jsonschema --builtin-schema vendor.compose-spec deployments/compose.yaml
+	@.checkers/bin/kubernetes-validate --strict deployments/kubernetes/*.yaml
+	@for unit in deployments/systemd/*.service; do \
+		systemd-analyze security --offline=yes --no-pager --threshold=20 $$unit | tail -n 1; done
+
+image:  ## Build the image without a Docker engine and run the program in it (needs root, buildah and mmdebstrap).
+	@deployments/build_image.sh $(ARGS)
+
 lock: | $(UV)  ## Resolve the pins of pyproject.toml anew into requirements.lock.
 	@$(UV) pip compile pyproject.toml --all-extras --group dev --universal --python-version 3.11 \
 		--generate-hashes --no-annotate --no-header --upgrade --quiet --output-file requirements.lock
@@ -107,7 +116,7 @@ format: $(STAMP)  ## Let ruff format and mend what it can.
 	@$(BIN)/ruff format .
 
 clean:  ## Forget the environments and everything that can be made again.
-	rm -rf .venv .venv-test-floor .venv-test-newest .uv .prefect build dist site demo-out bench-out *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-test-floor .venv-test-newest .checkers .uv .prefect build dist site demo-out rehearsal-out bench-out *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 $(STAMP): requirements.lock pyproject.toml | $(UV)
 	@start=$$SECONDS; echo "set-up: packages of requirements.lock into .venv" >&2; \
@@ -120,3 +129,8 @@ $(STAMP): requirements.lock pyproject.toml | $(UV)
 	@echo "set-up: uv into .uv (none on PATH)" >&2
 	@python3 -m venv .uv
 	@.uv/bin/python -m pip install --quiet 'uv>=0.9,<1'
+
+.checkers/.set-up: deployments/checkers.txt | $(UV)
+	@test -x .checkers/bin/python || $(UV) venv --quiet --clear --python $(PYTHON) .checkers
+	@$(UV) pip install --quiet --python .checkers/bin/python --requirement deployments/checkers.txt
+	@touch $@
