@@ -10,6 +10,9 @@ from datetime import UTC, datetime, timedelta
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
+from urllib.parse import parse_qsl, urlsplit
+
+from stratawatch.settings.connection_options import client_arguments, local_settings, without_own
 
 SQLITE: Final = "sqlite:///"
 BUSY_SECONDS: Final = 10
@@ -81,11 +84,15 @@ def _postgres(url: str) -> StatusRows:
         import psycopg
     except ModuleNotFoundError as missing:
         raise StoreNotReady from missing
+    address, own = without_own(url.replace("+psycopg", "", 1))
+    options = dict(parse_qsl(urlsplit(address).query))
     try:
-        with psycopg.connect(url.replace("+psycopg", "", 1), connect_timeout=BUSY_SECONDS) as connection:
+        with psycopg.connect(address, **client_arguments(options)) as connection:
             connection.prepare_threshold = None  # what is prepared belongs to a session, which poolers share out
             connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
             connection.read_only = True
+            for statement in local_settings(own):
+                connection.execute(statement)
             return _read(connection.cursor())
     except psycopg.Error as trouble:
         raise StoreNotReady from trouble

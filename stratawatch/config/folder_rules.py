@@ -89,8 +89,14 @@ def _path(
 
 def _store(settings: Settings, folder: Path) -> Iterator[Problem]:
     store = settings.store
+    try:
+        store.connection_options(folder)
+    except ConfigError as trouble:
+        yield Problem.of(("store",), trouble)
     if is_reference(store.url) or not store.url.startswith(SQLITE):
         return
+    for key in store.keys_set():
+        yield Problem(("store", key), f"'{key}' is for a store on PostgreSQL", hint="remove it")
     if store.password is not None:
         yield Problem(("store", "password"), "an SQLite file has no password", hint="remove it")
     try:

@@ -46,7 +46,7 @@ class Configuration:
         """The store's address with its password."""
         store = self.settings.store
         password = store.password.get_secret_value() if store.password else None
-        return SecretStr(store_url(self.folder, store.url, password))
+        return SecretStr(store_url(self.folder, store.url, password, store.connection_options(self.folder)))
 
     @property
     def context(self) -> BuildContext:

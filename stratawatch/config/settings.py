@@ -9,10 +9,11 @@ from stratawatch.adapters.alerts import LONGEST_TIMEOUT, ChannelSettings
 from stratawatch.adapters.queues import QueueSettings
 from stratawatch.config.panel_settings import PanelSettings
 from stratawatch.settings.database_urls import check_store_url
+from stratawatch.settings.postgres_keys import StorePostgresKeys
 from stratawatch.settings.shapes import Cron, Name, PositiveDuration, Secret, Shape, Text
 
 
-class StoreSettings(Shape):
+class StoreSettings(StorePostgresKeys):
     """[store]: the state's database."""
 
     url: Annotated[str, BeforeValidator(check_store_url), Field(repr=False)] = "sqlite:///stratawatch.db"

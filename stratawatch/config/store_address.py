@@ -26,7 +26,7 @@ def read_store_address(path: Path) -> str | None:
     document = read_document(path)
     store = document.data.get("store", {})
     odd = [name for name in os.environ if name.upper().startswith("STRATAWATCH_STORE")]
-    if not isinstance(store, dict) or set(odd) - set(_OVERRIDES.values()):
+    if not isinstance(store, dict) or set(odd) - set(_OVERRIDES.values()) or set(store) - set(_OVERRIDES):
         return None
     url, password = _value(store, "url", DEFAULT), _value(store, "password", None)
     try:

@@ -1,12 +1,15 @@
 """Where the store is: an SQLite file beside the configuration, or a PostgreSQL database."""
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final
 from urllib.parse import SplitResult, parse_qsl, quote, unquote, urlsplit, urlunsplit
 
 from stratawatch.errors import ConfigError
 from stratawatch.settings.confined_paths import confined
+from stratawatch.settings.connection_options import with_options
 from stratawatch.settings.references import REMEDY, EnvironmentText, is_reference, resolve
 from stratawatch.settings.revealed_secrets import remember_secret
 
@@ -14,6 +17,7 @@ SQLITE: Final = "sqlite:///"
 DRIVER: Final = "postgresql+psycopg"
 PORT: Final = "5432"
 """Where PostgreSQL listens unless it is told otherwise."""
+NO_OPTIONS: Final[Mapping[str, str]] = MappingProxyType({})
 _POSTGRES: Final = ("postgresql", DRIVER)
 # What PostgreSQL's client reads a password from when it stands behind the question mark.
 _SECRET_OPTIONS: Final = ("password", "sslpassword")
@@ -32,9 +36,10 @@ def check_postgres_url(value: object) -> object:
     return _checked(value, *_A_SOURCE)
 
 
-def postgres_url(folder: Path, url: str, password: str | None) -> str:
+def postgres_url(folder: Path, url: str, password: str | None, options: Mapping[str, str] = NO_OPTIONS) -> str:
     """The address of a source to connect to, every reference resolved. It may hold a password: never print it."""
-    return _with_password(folder, resolve(url, folder), password, "the source's url", *_A_SOURCE)
+    whole = _with_password(folder, resolve(url, folder), password, "the source's url", *_A_SOURCE)
+    return with_options(whole, options)
 
 
 def host_and_database(url: str) -> str:
@@ -56,12 +61,12 @@ def host_and_database(url: str) -> str:
     return f"{unquote(parts.path.strip('/'))} at {named}"
 
 
-def store_url(folder: Path, url: str, password: str | None) -> str:
+def store_url(folder: Path, url: str, password: str | None, options: Mapping[str, str] = NO_OPTIONS) -> str:
     """The address to connect to, every reference resolved. It may hold a password: never print it."""
     url = resolve(url, folder)
     if url.startswith(SQLITE):
         return SQLITE + str(_sqlite_file(folder, url.removeprefix(SQLITE)))
-    return _with_password(folder, url, password, "the store's url", *_A_STORE)
+    return with_options(_with_password(folder, url, password, "the store's url", *_A_STORE), options)
 
 
 def _checked(value: object, what: str, example: str) -> object:

@@ -8,7 +8,7 @@ import pytest
 from stratawatch.core.alarms.alarm_states import AlarmState
 from stratawatch.engine.alarms.failures import WARN_AFTER
 from stratawatch.engine.alarms.send_notifications import send_notifications
-from stratawatch.engine.cycle.advance import advance, ids_due
+from stratawatch.engine.cycle.advance import advance, ids_due, panels_due
 from stratawatch.engine.cycle.freeze_cycle import freeze_cycle
 from stratawatch.engine.cycle.judge_cycle import judge_cycle
 from stratawatch.engine.cycle.open_cycles import open_cycles
@@ -104,6 +104,17 @@ class TestAnUnreachableSource:
             advance(scenario.ports)
             scenario.queue.answer(scenario.clock.now())
         assert scenario.queue.asked() == calm.queue.asked()
+
+    def test_is_read_after_those_that_can_be_read(self, scenario):
+        scenario.clock.advance(days=7)
+        first, second = open_all(scenario)
+        scenario.source.troubles = [unreachable()]
+        with suppress(StratawatchError):
+            freeze_cycle(scenario.ports, first)
+        assert cycle_of(scenario, first).failures == 1
+        assert ids_due(scenario.ports, "freeze", "spam") == (second, first)
+        open_cycles(scenario.ports, {"zebra": spec(name="zebra")})
+        assert list(panels_due(scenario.ports))[-1] == "spam"
 
     def test_is_told_after_some_attempts_and_refused_after_many(self, scenario, monkeypatch):
         monkeypatch.setattr("stratawatch.engine.cycle.freeze_cycle.MOST_READS", 12)

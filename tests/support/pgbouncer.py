@@ -27,6 +27,11 @@ default_pool_size = 6
 logfile = {folder}/log
 pidfile = {folder}/pid
 """
+_TLS = """
+client_tls_sslmode = require
+client_tls_cert_file = {folder}/server.pem
+client_tls_key_file = {folder}/server.key
+"""
 
 
 def wanted() -> bool:
@@ -35,8 +40,11 @@ def wanted() -> bool:
 
 
 @contextmanager
-def pooler(server: str) -> Iterator[str]:
-    """The address of a pooler before the server at this address, with a place for the database's name."""
+def pooler(server: str, certificate: Path | None = None) -> Iterator[str]:
+    """The address of a pooler before the server at this address, with a place for the database's name.
+
+    With a `certificate`, which has its key beside it, only TLS is taken.
+    """
     program = shutil.which("pgbouncer", path=f"{os.environ['PATH']}:/usr/sbin")
     if program is None:
         raise FileNotFoundError("tests of the pooler need the program pgbouncer; Debian has a package of this name")
@@ -48,12 +56,18 @@ def pooler(server: str) -> Iterator[str]:
         behind = parse_qs(urlsplit(server).query)["host"][0]
         (folder / "users").write_text(f'"postgres" "{PASSWORD}"\n')
         (folder / "ini").write_text(_INI.format(socket=behind, port=port, folder=folder))
+        if certificate is not None:
+            shutil.copy(certificate, folder / "server.pem")
+            shutil.copy(certificate.with_suffix(".key"), folder / "server.key")
+            with (folder / "ini").open("a") as ini:
+                ini.write(_TLS.format(folder=folder))
         folder.chmod(0o755)
         command = [program, str(folder / "ini")]
         if os.getuid() == 0:  # it does not run as root, and the server's socket is its owner's alone
             owner = Path(behind).owner()
             command[1:1] = ["-u", owner]
-            shutil.chown(folder, owner)
+            for path in (folder, *folder.iterdir()):
+                shutil.chown(path, owner)
         with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
             try:
                 _wait_for(port, process, folder / "log")

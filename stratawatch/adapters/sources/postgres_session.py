@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Final
 from stratawatch.errors import ConfigError, InputRefused, NoConnection, Unreachable
 from stratawatch.extras import require
 from stratawatch.formatting import first_line, shortened
+from stratawatch.settings.connection_options import LOCK_TIMEOUT, OWN, client_arguments, local_settings
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
     from sqlalchemy.engine import URL, Engine
 
-CONNECT_TIMEOUT: Final = 10
-"""Seconds to wait for the server."""
+LOCK_MILLISECONDS: Final = "5000"
+"""How long a locked table is waited for, unless the source says otherwise: it is read again at the next advance."""
 
 
 def server_url(url: str) -> "URL":
@@ -38,14 +39,17 @@ def snapshot(url: "URL", timeout: timedelta) -> Iterator["Connection"]:
 
     require("postgres")
     # Nothing is prepared, for that belongs to a session, which poolers share out.
-    arguments = {"connect_timeout": CONNECT_TIMEOUT, "prepare_threshold": None}
-    engine = create_engine(url, poolclass=NullPool, hide_parameters=True, connect_args=arguments)
+    arguments = {**client_arguments(url.query), "prepare_threshold": None}
+    own = {LOCK_TIMEOUT: LOCK_MILLISECONDS, **{name: str(url.query[name]) for name in OWN if name in url.query}}
+    address = url.difference_update_query(OWN)
+    engine = create_engine(address, poolclass=NullPool, hide_parameters=True, connect_args=arguments)
     with _connected(engine) as unconfigured:
         connection = unconfigured.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
         with connection.begin():
             # Not as start-up options: connection poolers refuse those.
             connection.exec_driver_sql(f"SET LOCAL statement_timeout = {int(timeout.total_seconds() * 1000)}")
-            connection.exec_driver_sql("SET LOCAL lock_timeout = '30s'")
+            for statement in local_settings(own):
+                connection.exec_driver_sql(statement)
             connection.exec_driver_sql("SET LOCAL TIME ZONE 'UTC'")
             connection.exec_driver_sql("SET LOCAL DateStyle = 'ISO, YMD'")
             connection.exec_driver_sql("SET LOCAL client_encoding = 'UTF8'")
@@ -87,6 +91,7 @@ def postgres_errors(source: str) -> Iterator[None]:
 # By SQLSTATE.
 _HINTS: Final = {
     "57014": "raise the source's timeout",
+    "55P03": "somebody holds a lock on it; it is read again at the next advance, after those that can be read",
     "42P01": "check the source's schema and table",
     "3F000": "check the source's schema and table",
     "42501": "grant SELECT on it to the source's user",

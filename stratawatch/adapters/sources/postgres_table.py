@@ -21,6 +21,7 @@ from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.engine.ports import ColumnProblem
 from stratawatch.errors import InputRefused
 from stratawatch.settings.database_urls import check_postgres_url, host_and_database, postgres_url
+from stratawatch.settings.postgres_keys import PostgresKeys
 from stratawatch.settings.shapes import PositiveDuration, Secret, Text
 
 if TYPE_CHECKING:
@@ -94,14 +95,13 @@ class PostgresEngine(SqlEngine):
         return _WITH_QUOTAS.format(table=QUOTAS, names=", ".join(self._quotas), arrays=arrays)
 
 
-class PostgresSettings(SourceSettings):
+class PostgresSettings(SourceSettings, PostgresKeys):
     """kind = "postgres": a table or view of PostgreSQL."""
 
     kind: Literal["postgres"]
     url: Annotated[str, BeforeValidator(check_postgres_url), Field(repr=False)]
     password: Secret | None = None
     table: Text
-    schema_: Annotated[Text | None, Field(alias="schema")] = None
     timeout: Annotated[PositiveDuration, Field(le=timedelta(days=1))] = timedelta(hours=1)
 
     @property
@@ -118,7 +118,7 @@ class PostgresSettings(SourceSettings):
     def build(self, context: BuildContext) -> "PostgresSource":
         """The source; its address is put together with its password."""
         password = self.password.get_secret_value() if self.password else None
-        url = postgres_url(context.folder, self.url, password)
+        url = postgres_url(context.folder, self.url, password, self.connection_options(context.folder))
         return PostgresSource(url, self.table, schema=self.schema_, timeout=self.timeout)
 
 

@@ -15,6 +15,7 @@ from stratawatch.adapters.store.json_codec import dumps
 from stratawatch.errors import ConfigError, Unreachable
 from stratawatch.extras import require
 from stratawatch.formatting import first_line
+from stratawatch.settings.connection_options import LOCK_TIMEOUT, OWN, client_arguments, local_settings
 
 BUSY_SECONDS: Final = 30
 """How long a writer waits for another before it gives up."""
@@ -103,8 +104,10 @@ def _postgres(url: URL) -> Engine:
     that race meet in a unique index. A stricter level would only turn these answers into errors.
     """
     require("postgres")
+    own = {name: str(value) for name, value in url.query.items() if name in OWN}
+    settings = local_settings({LOCK_TIMEOUT: str(BUSY_SECONDS * 1000), **own})
     engine = create_engine(
-        url,
+        url.difference_update_query(OWN),
         isolation_level="READ COMMITTED",
         pool_pre_ping=True,
         hide_parameters=True,  # an error would quote labels and what labellers see, in logs and in alerts
@@ -112,13 +115,14 @@ def _postgres(url: URL) -> Engine:
         json_deserializer=json.loads,
         # A pooler in transaction mode gives the next transaction another connection: statements that were prepared on
         # this one, and settings of the session, would be gone there, or be another client's.
-        connect_args={"connect_timeout": 10, "prepare_threshold": None},
+        connect_args={**client_arguments(url.query), "prepare_threshold": None},
     )
 
     @event.listens_for(engine, "begin")
     def _begin(connection: Connection) -> None:
         # Not as a start-up option either: poolers refuse those.
-        connection.exec_driver_sql(f"SET LOCAL lock_timeout = '{BUSY_SECONDS}s'")
+        for statement in settings:
+            connection.exec_driver_sql(statement)
 
     return engine
 

@@ -53,11 +53,14 @@ class AdvanceResult:
 def panels_due(ports: Ports) -> dict[str, tuple[int, ...]]:
     """The panels that have something to look at, and each one's judged cycles that labels have left outdated."""
     with ports.store.begin() as tx:
-        due: dict[str, list[int]] = {cycle.panel: [] for cycle in tx.cycles.find(states=ACTIVE_CYCLES)}
+        active = tx.cycles.find(states=ACTIVE_CYCLES)
+        due: dict[str, list[int]] = {cycle.panel: [] for cycle in active}
         due |= {panel: [] for panel, _ in tx.rounds.batch_ids(_UNSENT) if panel not in due}
         for cycle_id in tx.estimates.outdated(_examined(tx)):
             due.setdefault(tx.cycles.get(cycle_id).panel, []).append(cycle_id)
-    return {panel: tuple(outdated) for panel, outdated in sorted(due.items())}
+    # A table that could not be read, as while somebody holds a lock on it, is read after those that can be.
+    unread = {cycle.panel for cycle in active if cycle.state == CycleState.OPEN and cycle.failures}
+    return {panel: tuple(due[panel]) for panel in sorted(due, key=lambda panel: (panel in unread, panel))}
 
 
 def _examined(tx: Transaction) -> int:
@@ -70,6 +73,8 @@ def ids_due(ports: Ports, step: str, panel: str, outdated: Sequence[int] = ()) -
         if step == "dispatch":
             return tuple(number for _, number in tx.rounds.batch_ids(_UNSENT, panel))
         cycles = tx.cycles.find(panel=panel, states=_STATES[step])
+        if step == "freeze":
+            cycles = tuple(sorted(cycles, key=lambda cycle: cycle.failures > 0))
         due = tuple(cycle.id for cycle in cycles if step != "plan" or _wants_plan(tx, cycle))
     return (*due, *outdated) if step == "judge" else due
 
