@@ -12,7 +12,6 @@ from stratawatch.adapters import checks
 from stratawatch.adapters.old_pages import drop_old_pages
 from stratawatch.adapters.secret_address import SecretAddress
 from stratawatch.config.loading import Configuration, load_configuration
-from stratawatch.config.problems import ConfigProblems
 from stratawatch.config.settings import Settings
 from stratawatch.engine.baselines.baselines_from_labels import BaselineItemReader
 from stratawatch.engine.model.panel_spec import PanelSpec
@@ -47,11 +46,9 @@ class Installation:
 def build(config_path: str | Path, now: datetime | None = None, *, only_reading: bool = False) -> Installation:
     """Wire an installation. `now` stops the clock (simulated time, backfill).
 
-    Secrets of the alert channels must be there, unless none of them will be used (`only_reading`).
+    Secrets are looked up where they are used: one that is missing is the trouble of its channel or source.
     """
     configuration = load_configuration(config_path)
-    if not only_reading and (problems := configuration.secret_problems()):
-        raise ConfigProblems(configuration.path, problems)
     return wire(configuration, open_store(configuration), now, only_reading=only_reading)
 
 

@@ -43,7 +43,7 @@ class TestOrder:
         scenario = make_scenario(spec(budget=400))
         scenario.produce(0, quality=0.2)
         scenario.channel.troubles = [unreachable()]
-        label_cycle(scenario)
+        label_cycle(scenario, channels_fail=True)
         relabel(scenario, "yes", seconds=10)
         assert severities(scenario) == []
         scenario.clock.advance(minutes=2)

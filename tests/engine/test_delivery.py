@@ -44,12 +44,30 @@ class TestAPage:
         assert tries == [1] * 72
         assert states(breaching) == [("channel", "page", "pending")]
 
+    def test_that_failed_is_named_by_the_advance_that_failed(self, breaching):
+        other = FakeChannel("other")
+        connect(breaching, breaching.channel, other)
+        breaching.channel.troubles = [unreachable()]
+        breach(breaching)
+        breaching.channel.troubles = [unreachable()]
+        breaching.clock.advance(minutes=5)
+        done = advance(breaching.ports)
+        assert done.troubles == (
+            f"notify: the channel 'channel' did not take 'BREACH: precision of lr (spam)': {unreachable()}",
+        )
+        with breaching.ports.store.begin() as tx:
+            last = tx.last_runs.get("advance")
+        assert last.troubles == done.troubles
+        breaching.clock.advance(minutes=5)
+        assert advance(breaching.ports).troubles == ()
+
     def test_that_no_channel_took_is_a_trouble_of_every_advance(self, breaching):
         breaching.channel.troubles = [unreachable() for _ in range(30)]
         breach(breaching)
         assert advance(breaching.ports).troubles == ()
         breaching.clock.advance(minutes=15)
-        (trouble,) = advance(breaching.ports).troubles
+        (failed, trouble) = advance(breaching.ports).troubles
+        assert "the channel 'channel' did not take" in failed
         assert "no channel has taken 'BREACH: precision of lr (spam)' since 2026-01-12" in trouble
         assert "the table did not answer" in trouble
         breaching.channel.troubles.clear()
@@ -220,7 +238,8 @@ class TestAFallback:
         assert "- other, 3 attempts:" in told.body
         for _ in range(5):
             breaching.clock.advance(hours=1)
-            assert advance(breaching.ports).troubles == ()
+            named = advance(breaching.ports).troubles  # those that fail on, and no page that nobody has
+            assert all(one.startswith("notify: the channel") for one in named)
         assert len(fallback.sends) == 1
         relabel(breaching, "yes")
         assert [one.severity for one in fallback.told] == ["page", "resolved"]

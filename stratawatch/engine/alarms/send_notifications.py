@@ -28,15 +28,34 @@ LONGEST_STEP: Final = 300.0
 """Seconds after which the rest waits for the next advance: half the life of the lease, which is not renewed here."""
 
 
-def send_notifications(ports: Ports) -> int:
-    """Send what is due, each claimed just before it goes; returns how many went out."""
+@dataclass(frozen=True)
+class Sent:
+    """How many notifications went out, and a sentence on each channel that did not take what it was asked to."""
+
+    number: int = 0
+    troubles: tuple[str, ...] = ()
+
+
+def send_notifications(ports: Ports) -> Sent:
+    """Send what is due, each claimed just before it goes."""
     prepare_openings(ports)
-    sending = _Sending(ports)
+    sending = _Sending(ports, _unusable(ports))
     sent = sending.send_due()
     if page_fallbacks(ports):
         sent += sending.send_due()
     sending.hold_back()
-    return sent
+    return Sent(sent, sending.troubles())
+
+
+def _unusable(ports: Ports) -> dict[str, str]:
+    """Channels that cannot be built, with the reason; told even while there is nothing to send."""
+    found = {}
+    for name in ports.channels:
+        try:
+            ports.channels.get(name)
+        except Exception as trouble:  # noqa: BLE001 - one bad channel must not keep the others from being told
+            found[name] = describe(trouble)
+    return found
 
 
 @dataclass
@@ -44,10 +63,14 @@ class _Sending:
     """The sends of one advance, in which a channel that did not answer, or took too long, is not asked again."""
 
     ports: Ports
+    unusable: dict[str, str]
+    """Channels that cannot be built, and why: their secret is not set, say."""
     silent: dict[str, str] = field(default_factory=dict)
     """Channels that did not answer, and what they were asked in vain."""
     slow: set[str] = field(default_factory=set)
     spent: dict[str, float] = field(default_factory=lambda: defaultdict(float))
+    failures: dict[str, list[tuple[Notification, str]]] = field(default_factory=lambda: defaultdict(list))
+    """By channel, what it did not take, and why."""
     began: float = field(default_factory=monotonic)
 
     def send_due(self) -> int:
@@ -58,7 +81,9 @@ class _Sending:
                 break
             now = self.ports.clock.now()
             with self.ports.store.begin() as tx:
-                claimed = tx.outbox.claim(NOTIFICATIONS, now, now + CLAIM_LIFE, 1, without={*self.silent, *self.slow})
+                claimed = tx.outbox.claim(
+                    NOTIFICATIONS, now, now + CLAIM_LIFE, 1, without={*self.unusable, *self.silent, *self.slow}
+                )
                 tx.commit()
             if not claimed:
                 break
@@ -66,13 +91,24 @@ class _Sending:
         return sent
 
     def hold_back(self) -> None:
-        """Note on what was not tried that its channel did not answer."""
-        if not self.silent:
+        """Note on what was not tried that its channel did not answer, or cannot be used."""
+        reasons = {name: f"not tried, as the channel cannot be used: {why}" for name, why in self.unusable.items()}
+        reasons |= {name: f"not tried, as the channel did not answer: {why}" for name, why in self.silent.items()}
+        if not reasons:
             return
         with self.ports.store.begin() as tx:
-            for channel, message in self.silent.items():
-                tx.outbox.hold_back(channel, f"not tried, as the channel did not answer: {message}", self._now)
+            for channel, message in reasons.items():
+                tx.outbox.hold_back(channel, message, self._now)
             tx.commit()
+
+    def troubles(self) -> tuple[str, ...]:
+        """A sentence on each channel that failed: the first thing that it did not take, and the last reason."""
+        unusable = (f"the channel '{name}' cannot be used: {why}" for name, why in self.unusable.items())
+        return *unusable, *(
+            f"the channel '{name}' did not take '{failed[0][0].subject}'"
+            f"{f' and {len(failed) - 1} more' if len(failed) > 1 else ''}: {failed[-1][1]}"
+            for name, failed in self.failures.items()
+        )
 
     @property
     def _now(self) -> datetime:
@@ -106,6 +142,7 @@ class _Sending:
     def _put_back(self, notification: Notification, trouble: Exception) -> None:
         """Try again later, for as long as anybody wants to know; the failure stays in the store for people to see."""
         message, unconfirmed = describe(trouble), isinstance(trouble, NoAnswer)
+        self.failures[notification.channel].append((notification, message))
         with self.ports.store.begin() as tx:
             incidents = tx.alarms.incidents_of(notification.dedup_key) if notification.is_opening else ()
             is_open = any(incident.resolved_at is None for incident in incidents)

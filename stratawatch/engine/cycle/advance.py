@@ -11,7 +11,7 @@ from typing import Any, Final
 from stratawatch.engine.alarms.failures import describe, record_failure
 from stratawatch.engine.alarms.open_incidents import untaken_openings
 from stratawatch.engine.alarms.run_record import record_run
-from stratawatch.engine.alarms.send_notifications import send_notifications
+from stratawatch.engine.alarms.send_notifications import Sent, send_notifications
 from stratawatch.engine.cycle.freeze_cycle import freeze_cycle
 from stratawatch.engine.cycle.judge_cycle import judge_cycle
 from stratawatch.engine.cycle.plan_round import plan_round, wants_plan
@@ -132,13 +132,13 @@ def advance(ports: Ports, call: Call | None = None, panels: Collection[str] | No
     if not any(trouble.startswith("collect:") for trouble in work.troubles):  # else the queue is away, which was said
         work.shared("reconcile")
     move_examined_mark(ports)
-    sent = work.shared("notify")
+    sent = work.notify()
     work.shared("purge")
     work.close(due, is_whole=panels is None)
     return AdvanceResult(
         collected or Collected(),
         work.steps,
-        sent or 0,
+        sent,
         tuple(work.troubles),
         tuple(work.skipped),
         frozenset(work.cycles),
@@ -184,6 +184,15 @@ class _Work:
     def shared(self, name: str) -> Any:
         """Do what panels share; its result, or None where it was in trouble or another worker is at it."""
         return self._under(_LEASES[name], lambda held: held.attempt(name)[1])
+
+    def notify(self) -> int:
+        """Send what is due; returns how many went out, with the channels that did not take theirs noted at once."""
+        sent = self.shared("notify") or Sent()
+        if sent.troubles:
+            sentences = [f"notify: {trouble}" for trouble in sent.troubles]
+            self.troubles.extend(sentences)
+            self.held[NOTIFICATIONS].extend(sentences)
+        return int(sent.number)
 
     def panel(self, panel: str, outdated: Sequence[int]) -> None:
         """Do every step for what is due in a panel."""

@@ -2,7 +2,9 @@
 
 import pytest
 
+from stratawatch.wiring import build
 from tests.contracts.alerts.conftest import WebhookBackend
+from tests.support.notices import notice
 
 HOOK = """
 [[alerts]]
@@ -44,7 +46,7 @@ class TestList:
 
     def test_shows_why_one_waits_and_until_when(self, paging, receiver):
         receiver.status = 503
-        paging.run("advance", "--now", at(10))
+        paging.run("advance", "--now", at(10), code=2)
         page, _ = paging.json("alerts", "list", "--undelivered")["notifications"]
         assert (page["state"], page["attempts"], page["next_at"]) == ("pending", 1, "2026-01-12T10:01:00+00:00")
         out = paging.run("alerts", "list").stdout
@@ -60,7 +62,7 @@ class TestList:
 class TestResend:
     def test_makes_all_due_that_failed(self, paging, receiver):
         receiver.status = 503
-        paging.run("advance", "--now", at(10))
+        paging.run("advance", "--now", at(10), code=2)
         receiver.status = 202
         paging.run("advance", "--now", at(10))
         assert receiver.requests == []
@@ -134,3 +136,22 @@ class TestHeartbeat:
         fresh.environment["BEAT"] = watcher.url
         assert "is asked after every good advance" in fresh.run("check").stdout
         assert watcher.asked == []
+
+
+class TestAnUnsetSecret:
+    def test_is_the_trouble_of_its_channel_and_the_others_send(self, fresh):
+        hook = '\n[[alerts]]\nkind = "webhook"\nname = "ops"\nurl = "${env:OPS_HOOK}"\n'
+        fresh.configure(more='\n[[alerts]]\nkind = "console"\n' + hook)
+        with build(fresh.config).ports.store.begin() as tx:
+            for channel in ("console", "ops"):
+                tx.outbox.add(notice(f"n-{channel}", channel=channel))
+            tx.commit()
+        done = fresh.run("advance", code=2)
+        assert "notify: the channel 'ops' cannot be used: the environment variable OPS_HOOK is not set" in done.stderr
+        assert "sent: 1 notification" in done.stdout
+        status = fresh.json("status")
+        assert "the channel 'ops' cannot be used" in status["last_advance"]["troubles"][0]
+        (waiting,) = status["undelivered"]
+        assert waiting["last_error"].startswith("not tried, as the channel cannot be used: the environment variable")
+        fresh.environment = {"OPS_HOOK": "http://127.0.0.1:9/none"}
+        assert "cannot be used" not in fresh.run("advance", code=2).stderr

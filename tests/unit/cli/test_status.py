@@ -178,7 +178,7 @@ class TestTheLastAdvance:
         before = datetime.now(UTC) - timedelta(days=4)
         self.record(judged, good_at=before.isoformat(sep=" ")[:26], troubles="freeze 3: down\nfreeze 4: down")
         out = judged.run("status").stdout
-        assert "Last advance 0 minutes ago, the last good one 4 days ago" in out
+        assert re.search(r"Last advance \d+ minutes? ago, the last good one 4 days ago", out)  # the play takes its time
         assert "  ! freeze 4: down" in out
         self.record(judged, good_at=None)
         assert "none was good yet" in judged.run("status").stdout
