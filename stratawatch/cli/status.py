@@ -25,6 +25,9 @@ from stratawatch.core.alarms.alarm_states import URGENCY
 from stratawatch.errors import Unreachable
 from stratawatch.formatting import count_text
 
+READ_LATELY = 3600
+"""Seconds for which the end of an advance says that the configuration can be read."""
+
 if TYPE_CHECKING:
     from stratawatch.adapters.status_queries import StatusRows
 
@@ -41,6 +44,7 @@ def status(config: ConfigOption = DEFAULT_CONFIG, json: JsonOption = False) -> N
 
     rows = _read(config)
     document = _document(rows, read_panel_names(config), datetime.now(UTC))
+    document["configuration_problems"] = _configuration_problems(config, document["last_advance"])
     if json:
         print_json(document)
     else:
@@ -68,6 +72,28 @@ def _read(config: Path) -> "StatusRows":
         return read_status(configuration.store_url().get_secret_value())
     except StoreNotReady:
         raise Unreachable("the store could not be read", got=str(reason or ""), hint="try again") from None
+
+
+def _configuration_problems(config: Path, last: Mapping[str, Any] | None) -> list[str]:
+    """What is wrong with the configuration, so that no advance can start.
+
+    Reading all of it takes longer than everything else here, so it is left out where an advance has just ended that
+    read it as it is.
+    """
+    changed_at = datetime.fromtimestamp(config.stat().st_mtime, UTC)
+    if last is not None and changed_at < last["finished_at"] and 0 <= last["age_seconds"] < READ_LATELY:
+        return []
+    from stratawatch.config.loading import load_configuration
+    from stratawatch.config.problems import ConfigProblems
+    from stratawatch.errors import StratawatchError
+
+    try:
+        load_configuration(config)
+    except ConfigProblems as several:
+        return [str(problem) for problem in several.problems]
+    except StratawatchError as trouble:
+        return [str(trouble)]
+    return []
 
 
 def _document(rows: "StatusRows", configured: frozenset[str] | None, now: datetime) -> dict[str, Any]:
@@ -162,6 +188,11 @@ def _left(length: timedelta) -> str:
 
 
 def _show(document: Mapping[str, Any]) -> None:
+    problems = document["configuration_problems"]
+    if problems:
+        print_line(f"! No advance can start: {count_text(len(problems), 'problem')} in the configuration")
+        for problem in problems:
+            print_line(problem, indent="  ")
     if not document["panels"]:
         print_line("Nothing has run yet. `stratawatch open` opens a cycle for every window that is over.")
         _show_labels(document)

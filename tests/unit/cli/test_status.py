@@ -115,6 +115,16 @@ class TestWords:
         assert [age(length) for length in lengths] == ["1 minute", "119 minutes", "71 hours", "3 days"]
 
 
+class TestAConfigurationThatNoAdvanceCanRead:
+    def test_is_named(self, judged):
+        assert judged.json("status")["configuration_problems"] == []
+        judged.config.write_text(judged.config.read_text().replace("budget = 60", "budget = -1"))
+        (problem,) = judged.json("status")["configuration_problems"]
+        assert problem.startswith("panels.spam.budget, line ")
+        assert "! No advance can start: 1 problem in the configuration" in judged.run("status").stdout
+        assert "budget" in judged.run("advance", code=2).stderr
+
+
 class TestOddStores:
     def test_no_store_is_told_with_the_remedy(self, fresh):
         (fresh.folder / "stratawatch.db").unlink()
