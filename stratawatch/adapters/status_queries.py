@@ -35,6 +35,7 @@ QUERIES: Final = {
         SELECT reason, SUM(COALESCE(CAST(content ->> 'count' AS INTEGER), 1)) AS labels, MAX(seen_at) AS newest_at
         FROM quarantine WHERE cycle_id IS NULL AND kind = 'label' AND seen_at >= '{since}'
         GROUP BY reason ORDER BY reason""",
+    "sent_again": "SELECT position FROM cursors WHERE queue = 'batches published again'",
     "left_panels": "SELECT position FROM cursors WHERE queue = 'panels that left'",
 }
 SET_ASIDE_DAYS: Final = 7

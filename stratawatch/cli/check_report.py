@@ -201,6 +201,7 @@ def _waiting(spec: "PanelSpec", newest: int) -> str:
 def _queue(configuration: "Configuration") -> Facts:
     from stratawatch.adapters.store import open_store
     from stratawatch.engine.labels.queue_identity import inspect_queue
+    from stratawatch.engine.labels.reconcile_queue import AGAIN
     from stratawatch.wiring import queue
 
     port = queue(configuration)
@@ -210,7 +211,11 @@ def _queue(configuration: "Configuration") -> Facts:
     except StratawatchError:
         return facts  # the store's own part says what is wrong with it
     inspect_queue(store, port)
-    return facts
+    with store.begin() as tx:
+        record = tx.labels.cursor(AGAIN)
+    away = {f"batches {how}": record[how] for how in ("lost", "withdrawn") if record.get(how)}
+    remedy = "nobody is asked about them; `stratawatch cycles resend` asks again"
+    return {**facts, **{name: f"{len(keys)}, such as {keys[0]}: {remedy}" for name, keys in away.items()}}
 
 
 def _checks(configuration: "Configuration") -> Facts:

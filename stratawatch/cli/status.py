@@ -98,8 +98,8 @@ def _configuration_problems(config: Path, last: Mapping[str, Any] | None) -> lis
 
 def _document(rows: "StatusRows", configured: frozenset[str] | None, now: datetime) -> dict[str, Any]:
     cycles = [cycle_row(cycle, now) for cycle in rows["cycles"]]
-    batches = [{**batch, "waiting_since": batch["moved_at"] or batch["planned_at"]} for batch in rows["batches"]]
-    sent = [batch for batch in batches if batch["state"] == "sent"]
+    batches = _batches(rows)
+    sent = [batch for batch in batches if batch["state"] == "sent" and not batch["away"]]
     return {
         "now": now,
         "panels": [
@@ -116,6 +116,20 @@ def _document(rows: "StatusRows", configured: frozenset[str] | None, now: dateti
         "set_aside": [dict(row) for row in rows["set_aside"]],
         "last_advance": last_advance(rows["last_advance"], now),
     }
+
+
+def _batches(rows: "StatusRows") -> list[dict[str, Any]]:
+    """Unanswered batches, since when they wait, and which of the sent ones the queue does not hold: lost, withdrawn."""
+    record = rows["sent_again"][0]["position"] if rows["sent_again"] else {}
+    away = {key: how for how in ("lost", "withdrawn") for key in record.get(how, ())}
+    return [
+        {
+            **batch,
+            "waiting_since": batch["moved_at"] or batch["planned_at"],
+            "away": away.get(batch["key"]) if batch["state"] == "sent" else None,
+        }
+        for batch in rows["batches"]
+    ]
 
 
 def _left_panels(rows: "StatusRows", configured: frozenset[str] | None) -> list[dict[str, Any]]:
@@ -308,6 +322,10 @@ def _show_batches(document: Mapping[str, Any]) -> None:
         since = oldest["waiting_since"]
         print_line(f"Oldest unanswered batch: {oldest['key']}, out since {time_text(since)} ({age(now - since)})")
     for batch in document["batches"]:
+        if batch["away"]:
+            how = {"lost": "is lost: the label queue lost it twice", "withdrawn": "was withdrawn from the label queue"}
+            print_line(f"! batch {batch['key']} {how[batch['away']]}; nobody is asked")
+            print_line(f"  stratawatch cycles resend {batch['cycle']} asks again")
         if batch["state"] == "failed":
             print_line(f"! batch {batch['key']} could not be sent: {batch['last_error']}")
             print_line(f"  stratawatch cycles resend {batch['cycle']} sends it again")

@@ -213,6 +213,12 @@ class FakeQueue:
     def batch_keys(self) -> frozenset[str]:
         return frozenset([*self.published, *self.cancelled])
 
+    def withdrawn_keys(self) -> frozenset[str]:
+        return frozenset(self.cancelled)
+
+    def ask_again(self, keys: Sequence[str]) -> None:
+        self.cancelled = [key for key in self.cancelled if key not in keys]
+
     def asked_keys(self) -> frozenset[str]:
         return frozenset(self.published) - {*self.cancelled, *self.closed}
 

@@ -99,6 +99,18 @@ class FolderQueue:
         """The keys of all batches in the folder, withdrawn and closed ones included."""
         return self._keys_in(OUT, CANCELLED, DONE)
 
+    def withdrawn_keys(self) -> frozenset[str]:
+        """The keys of the batches in `cancelled/`."""
+        return self._keys_in(CANCELLED)
+
+    def ask_again(self, keys: Sequence[str]) -> None:
+        """Take batches out of `cancelled/`, which keeps them from being published."""
+        with self._marked("take back a withdrawal"):
+            cancelled = self._folder(CANCELLED)
+            for key in keys:
+                (cancelled / batch_file_name(key)).unlink(missing_ok=True)
+            sync_folder(cancelled)
+
     def asked_keys(self) -> frozenset[str]:
         """The keys of the batches in `out/`."""
         return self._keys_in(OUT)

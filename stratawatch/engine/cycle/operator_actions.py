@@ -48,7 +48,8 @@ def reopen_cycle(ports: Ports, cycle_id: int, why: str, spec: PanelSpec | None =
 def resend_batches(ports: Ports, cycle_id: int, why: str) -> int:
     """Put a cycle's failed batches back into the outbox; returns how many.
 
-    Of its sent ones, those that the queue has lost again are published once more by the next advance, and counted too.
+    Of its sent ones, those that the queue has lost again, or that were withdrawn from it, are published once more by
+    the next advance, and counted too.
     """
     now = ports.clock.now()
     with ports.store.begin() as tx:
@@ -56,8 +57,12 @@ def resend_batches(ports: Ports, cycle_id: int, why: str) -> int:
         for batch in failed:
             tx.move(Entity.BATCH, batch.id, BatchState.FAILED, BatchState.PLANNED, at=now, why=why)
         sent = {batch.key for batch in tx.rounds.batches(cycle_id=cycle_id, states=[BatchState.SENT])}
-        again = set(tx.labels.cursor(AGAIN).get("keys", ()))
-        if sent & again:
-            tx.labels.save_cursor(AGAIN, {"keys": sorted(again - sent)}, now)
+        again = {name: set(keys) for name, keys in tx.labels.cursor(AGAIN).items()}
+        back = sent & again.get("withdrawn", set())
+        repeated = sent & again.get("keys", set())
+        if back or repeated:
+            kept = {name: keys - sent for name, keys in again.items()}
+            kept["due"] = kept.get("due", set()) | back
+            tx.labels.save_cursor(AGAIN, {name: sorted(keys) for name, keys in kept.items()}, now)
         tx.commit()
-    return len(failed) + len(sent & again)
+    return len(failed) + len(back | repeated)

@@ -1,6 +1,6 @@
 """Compares the batches that the store has sent with those in the queue: lost ones go out again, closed ones leave."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from typing import Final
 
@@ -12,7 +12,10 @@ from stratawatch.engine.ports import Ports
 from stratawatch.formatting import count_text
 
 AGAIN: Final = "batches published again"
-"""The cursor of sent batches that went out a second time: a queue that loses them again needs a person."""
+"""The cursor of sent batches that went out a second time: a queue that loses them again needs a person.
+
+Its `keys` went out again, `due` are about to, `lost` were lost since, `withdrawn` are put away though the store waits.
+"""
 SHOWN: Final = 5
 
 
@@ -29,9 +32,10 @@ def reconcile_queue(ports: Ports) -> int:
         closed = sorted(tx.rounds.batch_keys([BatchState.CLOSED], among=asked))
         cursor = tx.labels.cursor(AGAIN)
     before, due = frozenset(cursor.get("keys", ())), frozenset(cursor.get("due", ())) & sent
-    lost = sent - asked
-    if lost:
-        lost -= queue.batch_keys()  # a person, or a store that was restored, may have put them away
+    lost, withdrawn = sent - asked, frozenset[str]()
+    if lost:  # a person, or the store of before a restore, may have put them away
+        withdrawn = (lost & queue.withdrawn_keys()) - due
+        lost -= queue.batch_keys()
     if closed:
         queue.close(closed)
     fresh = lost - before - due
@@ -39,8 +43,13 @@ def reconcile_queue(ports: Ports) -> int:
         due |= fresh
         _save(ports, before, due)
     _publish_again(ports, due)
-    if due or lost or before - sent:
-        _remember(ports, (before & sent) | lost | due, sorted(due), sorted(lost & before))
+    record = {
+        "keys": sorted((before & sent) | lost | due),
+        "lost": sorted((lost & before) - due),
+        "withdrawn": sorted(withdrawn),
+    }
+    if due or lost or any(cursor.get(name, []) != keys for name, keys in record.items()):
+        _remember(ports, record, sorted(due))
     return len(closed) + len(due)
 
 
@@ -72,6 +81,7 @@ def _publish_again(ports: Ports, keys: frozenset[str]) -> None:
         return
     with ports.store.begin() as tx:
         batches = [batch for batch in tx.rounds.batches(states=[BatchState.SENT]) if batch.key in keys]
+    ports.queue.ask_again(sorted(keys))
     for batch in batches:
         ports.queue.publish(batch)
 
@@ -83,12 +93,21 @@ def _save(ports: Ports, keys: frozenset[str], due: frozenset[str]) -> None:
         tx.commit()
 
 
-def _remember(ports: Ports, keys: frozenset[str], again: Sequence[str], lost_twice: Sequence[str]) -> None:
-    """Keep which batches went out again, and tell people of those, and of those that were lost again."""
+def _remember(ports: Ports, record: Mapping[str, Sequence[str]], again: Sequence[str]) -> None:
+    """Keep what became of sent batches, and tell people of those that went out again, are lost, or were withdrawn."""
+    lost_twice, withdrawn = record["lost"], record["withdrawn"]
     with ports.store.begin() as tx:
-        tx.labels.save_cursor(AGAIN, {"keys": sorted(keys)}, ports.clock.now())
+        tx.labels.save_cursor(AGAIN, record, ports.clock.now())
+        if withdrawn:
+            body = (
+                f"{_named(withdrawn)}: somebody withdrew them from the queue {ports.queue.where}, or the store did "
+                "before a backup of it was restored, and their cycles wait for the labels. `stratawatch cycles resend` "
+                "asks for them again, `stratawatch cycles cancel` gives a cycle up."
+            )
+            subject = "Batches wait that were withdrawn from the label queue"
+            warn(tx, ports, f"queue:withdrawn:{_digest(withdrawn)}", subject, body)
         if again:
-            body = f"{_named(again)}: the queue {ports.queue.where} had lost what was sent to it. Nothing to do."
+            body = f"{_named(again)}: the queue {ports.queue.where} did not hold what was sent to it. Nothing to do."
             warn(
                 tx,
                 ports,

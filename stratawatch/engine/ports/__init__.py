@@ -122,6 +122,14 @@ class LabelQueue(Protocol):
         """The keys of all batches there, withdrawn and closed ones included. Raises Unreachable."""
         ...
 
+    def withdrawn_keys(self) -> frozenset[str]:
+        """The keys of the batches there that were withdrawn. Raises Unreachable."""
+        ...
+
+    def ask_again(self, keys: Sequence[str]) -> None:
+        """Take a withdrawal back: people are asked about these batches once they are published again."""
+        ...
+
     def asked_keys(self) -> frozenset[str]:
         """The keys of the batches that people are asked about now. Raises Unreachable."""
         ...

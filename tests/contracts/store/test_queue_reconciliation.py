@@ -6,6 +6,8 @@ from dataclasses import replace
 import pytest
 
 from stratawatch.adapters.queues.folder import FolderQueue
+from stratawatch.adapters.status_queries import read_status
+from stratawatch.cli.status import _batches
 from stratawatch.engine.cycle.advance import advance
 from stratawatch.engine.cycle.operator_actions import cancel_cycle, resend_batches
 from stratawatch.engine.labels.import_labels import HandLabel, import_labels
@@ -44,6 +46,12 @@ def batches(scenario, state):
         return tx.rounds.batches(states=[state])
 
 
+def shown(scenario):
+    """The batches as `status` has them."""
+    url = scenario.ports.store._url.render_as_string(hide_password=False)
+    return _batches(read_status(url))
+
+
 def answer(scenario, batch):
     """By hand, so that nothing but the store knows."""
     with scenario.ports.store.begin() as tx:
@@ -79,6 +87,10 @@ class TestLostBatches:
             "The label queue loses batches",
         ]
         assert "cycles resend" in sent.channel.told[1].body
+        assert {batch["away"] for batch in shown(sent)} == {"lost"}
+        resend_batches(sent.ports, 1, "the share is mended")
+        advance(sent.ports)
+        assert {batch["away"] for batch in shown(sent)} == {None}
 
     def test_a_person_may_send_them_once_more(self, sent, out):
         before = contents(out)
@@ -89,12 +101,20 @@ class TestLostBatches:
         advance(sent.ports)
         assert contents(out) == before
 
-    def test_a_batch_that_was_withdrawn_by_hand_stays_away(self, sent, out):
-        key = batches(sent, BatchState.SENT)[0].key
+    def test_a_batch_that_was_withdrawn_stays_away_until_a_person_decides(self, sent, out):
+        """By hand, or by the store before it was restored."""
+        before, key = contents(out), batches(sent, BatchState.SENT)[0].key
         sent.ports.queue.cancel([key])
-        advance(sent.ports)
+        for _ in range(2):
+            advance(sent.ports)
         assert key not in sent.ports.queue.asked_keys()
-        assert sent.channel.told == []
+        (told,) = sent.channel.told
+        assert told.subject == "Batches wait that were withdrawn from the label queue"
+        assert [batch["key"] for batch in shown(sent) if batch["away"] == "withdrawn"] == [key]
+        assert resend_batches(sent.ports, 1, "restored too far back") == 1
+        advance(sent.ports)
+        assert contents(out) == before
+        assert {batch["away"] for batch in shown(sent)} == {None}
 
     def test_a_cancelled_cycle_is_asked_no_more(self, sent, out):
         empty(out)
