@@ -155,8 +155,9 @@ def _look_for_left_panels(report: CheckReport, configuration: "Configuration") -
         report.found["store"] = {**report.found.get("store", {}), "panels not configured any more": ", ".join(names)}
     for one in left:
         if one.is_open:
-            number = count_text(len(one.cycles), "cycle")
-            what = f"panel '{one.name}' is not configured any more, and {number} of it under way"
+            number = f"{count_text(len(one.cycles), 'cycle')} of it under way"
+            incidents = f", {count_text(one.incidents, 'incident')} open" if one.incidents else ""
+            what = f"panel '{one.name}' is not configured any more, and {number}{incidents}"
             hint = f"`stratawatch cycles retire {one.name}` ends or finishes them; or put the panel back"
             report.problems.append(Problem(("panels",), what, hint=hint))
 

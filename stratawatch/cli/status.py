@@ -133,15 +133,20 @@ def _batches(rows: "StatusRows") -> list[dict[str, Any]]:
 
 
 def _left_panels(rows: "StatusRows", configured: frozenset[str] | None) -> list[dict[str, Any]]:
-    """Panels that the configuration names no more while cycles of theirs are under way, with what was decided."""
+    """Panels that left the configuration with cycles under way or incidents open, and what was decided about them."""
     if configured is None:
         return []
     decided = rows["left_panels"][0]["position"] if rows["left_panels"] else {}
-    under_way = Counter(cycle["panel"] for cycle in rows["cycles"])
+    cycles = Counter(cycle["panel"] for cycle in rows["cycles"])
+    incidents = Counter(incident["panel"] for incident in rows["incidents"])
     return [
-        {"panel": name, "cycles": number, "decision": decided.get(name, {}).get("decision")}
-        for name, number in sorted(under_way.items())
-        if name not in configured
+        {
+            "panel": name,
+            "cycles": cycles[name],
+            "incidents": incidents[name],
+            "decision": decided.get(name, {}).get("decision"),
+        }
+        for name in sorted({*cycles, *incidents} - configured)
     ]
 
 
@@ -216,8 +221,9 @@ def _show(document: Mapping[str, Any]) -> None:
         _show_panel(panel, [row for row in document["streams"] if row["panel"] == panel["panel"]])
     for left in document["left_panels"]:
         number = count_text(left["cycles"], "cycle")
+        incidents = f", {count_text(left['incidents'], 'incident')} open" if left["incidents"] else ""
         decided = f"to {left['decision']}, as decided" if left["decision"] else "undecided"
-        print_line(f"! panel {left['panel']} is not configured any more; {number} under way, {decided}")
+        print_line(f"! panel {left['panel']} is not configured any more; {number} under way{incidents}, {decided}")
         if not left["decision"]:
             print_line(f"  stratawatch cycles retire {left['panel']} ends or finishes them")
     _show_cycles(document["cycles"])

@@ -50,14 +50,19 @@ class _Judging:
         return incident
 
     def close(self, incident: Incident, why: str) -> None:
-        """End an incident and say so; the message on blind streams ends with the last of them."""
-        self.tx.alarms.resolve_incident(incident.id, self.ports.clock.now())
-        if incident.kind == AlarmState.BREACH:
-            notify_resolved(self.tx, self.ports, incident, why)
-            return
-        still = self.tx.alarms.incidents(panel=incident.key.panel, only_open=True)
-        if all(other.dedup_key != incident.dedup_key for other in still):
-            notify_blind_ended(self.tx, self.ports, incident, why)
+        """End an incident and say so."""
+        close_incident(self.tx, self.ports, incident, why)
+
+
+def close_incident(tx: Transaction, ports: Ports, incident: Incident, why: str) -> None:
+    """End an incident and say so; the message on blind streams ends with the last of them."""
+    tx.alarms.resolve_incident(incident.id, ports.clock.now())
+    if incident.kind == AlarmState.BREACH:
+        notify_resolved(tx, ports, incident, why)
+        return
+    still = tx.alarms.incidents(panel=incident.key.panel, only_open=True)
+    if all(other.dedup_key != incident.dedup_key for other in still):
+        notify_blind_ended(tx, ports, incident, why)
 
 
 def record_judgements(

@@ -14,6 +14,7 @@ from stratawatch.engine.alarms.run_record import record_run
 from stratawatch.engine.alarms.send_notifications import Sent, send_notifications
 from stratawatch.engine.cycle.freeze_cycle import freeze_cycle
 from stratawatch.engine.cycle.judge_cycle import judge_cycle
+from stratawatch.engine.cycle.left_panels import close_left_incidents
 from stratawatch.engine.cycle.plan_round import plan_round, wants_plan
 from stratawatch.engine.cycle.purge_store import purge_store
 from stratawatch.engine.cycle.settle_cycle import settle_cycle
@@ -132,6 +133,7 @@ def advance(ports: Ports, call: Call | None = None, panels: Collection[str] | No
     if not any(trouble.startswith("collect:") for trouble in work.troubles):  # else the queue is away, which was said
         work.shared("reconcile")
     move_examined_mark(ports)
+    close_left_incidents(ports)
     sent = work.notify()
     work.shared("purge")
     work.close(due, is_whole=panels is None)

@@ -4,10 +4,12 @@ import pytest
 
 from stratawatch.engine.cycle.advance import advance
 from stratawatch.engine.cycle.left_panels import left_panels, retire_panel
+from stratawatch.engine.cycle.operator_actions import cancel_cycle
 from stratawatch.engine.model.states import CycleState
 from stratawatch.errors import StratawatchError
-from tests.support.fakes import WEEK
-from tests.support.scenario import Scenario, open_all, work_on
+from tests.support.deliveries import breach
+from tests.support.fakes import MONDAY, WEEK, spec
+from tests.support.scenario import Scenario, open_all, severities, work_on
 
 
 @pytest.fixture
@@ -54,6 +56,24 @@ def test_finishing_judges_what_was_drawn_and_cancels_what_was_not_read(left):
     work_on(left, 4)
     assert states(left)[1] == CycleState.CANCELLED
     assert states(left)[0] == CycleState.JUDGED
+
+
+def test_incidents_end_with_the_reason_once_no_cycle_is_under_way(store):
+    """Nobody is paged for it, and channels that keep incidents hear of the end."""
+    scenario = Scenario.around(store, spec(budget=400))
+    breach(scenario)
+    scenario.produce(1)
+    scenario.clock.moment = MONDAY + 2 * WEEK
+    open_all(scenario)
+    assert (found(scenario)[0].incidents, found(scenario)[0].is_open) == (1, True)
+    advance(scenario.ports)
+    retire_panel(scenario.ports, "spam", (), "finish", "replaced")
+    assert found(scenario)[0].incidents == 1
+    cancel_cycle(scenario.ports, found(scenario)[0].cycles[0], "nobody labels it")
+    advance(scenario.ports)
+    assert found(scenario)[0].incidents == 0
+    assert severities(scenario) == ["page", "resolved"]
+    assert scenario.channel.told[-1].body == "panel 'spam' was retired: replaced"
 
 
 def test_one_that_is_configured_or_unknown_is_refused(left):

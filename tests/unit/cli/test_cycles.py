@@ -142,7 +142,9 @@ class TestAPanelThatLeft:
             "cancelled": [],
         }
         assert "spam" not in " ".join(one["problem"] for one in fresh.json("check")["problems"])
-        assert fresh.json("status")["left_panels"] == [{"panel": "spam", "cycles": 1, "decision": "finish"}]
+        assert fresh.json("status")["left_panels"] == [
+            {"panel": "spam", "cycles": 1, "incidents": 0, "decision": "finish"}
+        ]
 
     def test_its_cycles_can_be_given_up(self, fresh):
         self.leave(fresh)
