@@ -2,17 +2,18 @@
 
 import threading
 from dataclasses import replace
-from time import monotonic
+from time import monotonic, sleep
 
 import pytest
 from pydantic import SecretStr
 
 from stratawatch.adapters.alerts.webhook import WebhookChannel
 from stratawatch.adapters.secret_address import SecretAddress
+from stratawatch.engine.alarms.alert_actions import try_channel
 from stratawatch.engine.alarms.send_notifications import send_notifications
 from stratawatch.engine.cycle.advance import advance
 from stratawatch.engine.ports import ChannelRule
-from stratawatch.errors import NoConnection, Unreachable
+from stratawatch.errors import NoAnswer, NoConnection, Unreachable
 from tests.support.deliveries import breach, connect, outbox, states
 from tests.support.dripping_server import dripping
 from tests.support.fakes import FakeChannel, unreachable, unusable
@@ -198,3 +199,14 @@ def test_a_channel_that_cannot_be_built_keeps_no_other_from_being_told(breaching
     )
     breach(breaching)
     assert severities(breaching) == ["page"]
+
+
+def test_a_test_of_a_slow_channel_does_not_say_that_it_is_repeated(scenario):
+    class Slow(FakeChannel):
+        def send(self, notification):
+            sleep(0.5)
+            return super().send(notification)
+
+    connect(scenario, Slow("slow"), slow=ChannelRule(timeout=0.01))
+    with pytest.raises(NoAnswer, match="which is not repeated"):
+        try_channel(scenario.ports, "slow")

@@ -50,4 +50,5 @@ def _try(ports: Ports, name: str, dedup_key: str, severity: Severity, subject: s
         created_at=ports.clock.now(),
     )
     seconds = ports.channel_rule(name).timeout
-    return call_within(seconds, lambda: ports.channels[name].send(notification), f"the channel '{name}'")
+    hint = "mend the receiver, or raise the channel's `timeout`; it may have taken the test, which is not repeated"
+    return call_within(seconds, lambda: ports.channels[name].send(notification), f"the channel '{name}'", hint=hint)

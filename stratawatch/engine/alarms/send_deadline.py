@@ -11,7 +11,7 @@ from stratawatch.errors import NoAnswer
 Answer = TypeVar("Answer")
 
 
-def call_within(seconds: float, call: Callable[[], Answer], what: str) -> Answer:
+def call_within(seconds: float, call: Callable[[], Answer], what: str, *, hint: str = "it is tried again") -> Answer:
     """The call's answer or its error; raises NoAnswer about `what` when it takes longer than so many seconds.
 
     The call goes on in a thread of its own, which is abandoned when its time is over: Python cannot stop a thread, and
@@ -30,5 +30,5 @@ def call_within(seconds: float, call: Callable[[], Answer], what: str) -> Answer
 
     Thread(target=run, name=f"stratawatch: {what}", daemon=True).start()
     if not wait([answer], timeout=seconds).done:
-        raise NoAnswer(f"{what} did not answer within {seconds:g} seconds", hint="it is tried again")
+        raise NoAnswer(f"{what} did not answer within {seconds:g} seconds", hint=hint)
     return answer.result()
