@@ -2,12 +2,12 @@
 
 import typer
 
-from stratawatch.cli.options import DEFAULT_CONFIG, ConfigOption, JsonOption
+from stratawatch.cli.options import DEFAULT_CONFIG, ConfigOption, JsonOption, NowOption, moment
 from stratawatch.cli.output import print_json, print_line
 from stratawatch.formatting import count_text
 
 
-def check(config: ConfigOption = DEFAULT_CONFIG, json: JsonOption = False) -> None:
+def check(config: ConfigOption = DEFAULT_CONFIG, json: JsonOption = False, now: NowOption = None) -> None:
     """Read the configuration and look at source, store, queue and alert channels. Nothing is sent.
 
     Exit status 1 when anything is wrong.
@@ -18,8 +18,10 @@ def check(config: ConfigOption = DEFAULT_CONFIG, json: JsonOption = False) -> No
       stratawatch check --json | jq -r '.problems[].problem'
     """
     from stratawatch.cli.check_report import check_installation
+    from stratawatch.engine.ports.clock import FixedClock, SystemClock
 
-    report = check_installation(config)
+    acted_at = moment(now)
+    report = check_installation(config, SystemClock() if acted_at is None else FixedClock(acted_at))
     if json:
         problems, notices = (
             [

@@ -1,7 +1,7 @@
 """What `check` looks at: the configuration, then source, store, queue and channels, each on its own."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -10,9 +10,12 @@ from stratawatch.errors import ConfigError, ConfigErrors, InputRefused, NoConnec
 from stratawatch.formatting import count_text
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from stratawatch.adapters.alerts import ChannelSettings
     from stratawatch.config.loading import Configuration
     from stratawatch.engine.model.panel_spec import PanelSpec
+    from stratawatch.engine.ports import Clock
     from stratawatch.engine.ports.transaction import Transaction
 
 Facts = Mapping[str, str]
@@ -31,7 +34,7 @@ class CheckReport:
     notices: tuple[Problem, ...] = ()
 
 
-def check_installation(path: Path) -> CheckReport:
+def check_installation(path: Path, clock: "Clock") -> CheckReport:
     """Check every part of an installation; a part that fails does not hide the others."""
     from stratawatch.config.loading import load_configuration
 
@@ -46,14 +49,14 @@ def check_installation(path: Path) -> CheckReport:
         return report
     report.notices = configuration.notices
     report.found["configuration"] = _configuration_facts(configuration)
-    _look(report, configuration, "store", ("store", "url"), lambda: _store(configuration))
-    _look_for_changed_questions(report, configuration)
+    _look(report, configuration, "store", ("store", "url"), lambda: _store(configuration, clock.now()))
+    _look_for_changed_questions(report, configuration, clock.now())
     _look_for_left_panels(report, configuration)
     queue_keys = [local.key for local in configuration.settings.queue.local_paths()]
     _look(report, configuration, "queue", ("queue", *queue_keys[:1]), lambda: _queue(configuration))
     _look(report, configuration, "checks", ("checks", "folder"), lambda: _checks(configuration))
     for name, spec in configuration.panels.items():
-        _inspect_source(report, configuration, name, spec)
+        _inspect_source(report, configuration, name, spec, clock)
     _inspect_channels(report, configuration)
     report.problems.sort(key=lambda problem: problem.line or 0)
     return report
@@ -103,33 +106,31 @@ def _design(spec: "PanelSpec") -> str:
     return f"{spec.design} ({options})" if options else spec.design
 
 
-def _store(configuration: "Configuration") -> Facts:
+def _store(configuration: "Configuration", now: "datetime") -> Facts:
     from stratawatch.adapters.store import open_store
 
     store = open_store(configuration.store_url().get_secret_value())
     with store.begin() as tx:
         cycles = {name: str(len(tx.cycles.find(panel=name))) for name in tx.panels.latest()}
         newest = {name: tx.cycles.find(panel=name, newest=1) for name in configuration.panels}
-        facts = {f"baselines of {name}": _baselines(tx, spec) for name, spec in configuration.panels.items()}
+        facts = {f"baselines of {name}": _baselines(tx, spec, now) for name, spec in configuration.panels.items()}
     baselines = {name: fact for name, fact in facts.items() if fact}
     counted = ", ".join(f"{name} {number}" for name, number in cycles.items())
     waiting = {
-        f"windows of {name}": _waiting(spec, newest[name][-1].period if newest[name] else -1)
+        f"windows of {name}": _waiting(spec, newest[name][-1].period if newest[name] else -1, now)
         for name, spec in configuration.panels.items()
     }
     return {**store.describe(), "cycles": counted or "none yet", **waiting, **baselines}
 
 
-def _look_for_changed_questions(report: CheckReport, configuration: "Configuration") -> None:
+def _look_for_changed_questions(report: CheckReport, configuration: "Configuration", now: "datetime") -> None:
     """Notice panels whose next cycle asks another question; a store that does not answer is told elsewhere."""
     from stratawatch.adapters.store import open_store
     from stratawatch.cli.changed_questions import question_notice
-    from stratawatch.engine.ports.clock import SystemClock
 
     try:
         store = open_store(configuration.store_url().get_secret_value())
         with store.begin() as tx:
-            now = SystemClock().now()
             found = [
                 question_notice(tx, spec, now, _guideline_key(configuration, name))
                 for name, spec in configuration.panels.items()
@@ -166,16 +167,14 @@ def _guideline_key(configuration: "Configuration", name: str) -> str:
     return "guideline" if configuration.settings.panels[name].guideline_file is None else "guideline_file"
 
 
-def _baselines(tx: "Transaction", spec: "PanelSpec") -> str:
+def _baselines(tx: "Transaction", spec: "PanelSpec", now: "datetime") -> str:
     """How many of the panel's metrics with a `max_drop` have a baseline now; empty where no limit has one."""
     from stratawatch.engine.alarms.alarm_streams import watched_streams
     from stratawatch.engine.baselines.current_baselines import current_baselines, other_call_rules
-    from stratawatch.engine.ports.clock import SystemClock
 
     keys = [key for key, limit in watched_streams(spec).items() if limit.max_drop is not None]
     if not keys:
         return ""
-    now = SystemClock().now()
     there, dated = current_baselines(tx, spec, now), tx.baselines.in_force(spec.name, now)
     missing = [key for key in keys if key not in there]
     if not missing:
@@ -188,12 +187,11 @@ def _baselines(tx: "Transaction", spec: "PanelSpec") -> str:
     )
 
 
-def _waiting(spec: "PanelSpec", newest: int) -> str:
+def _waiting(spec: "PanelSpec", newest: int, now: "datetime") -> str:
     """How many windows are not opened yet and the labels they would ask for: a start far in the past means many."""
     from stratawatch.engine.model.windows import due_periods
-    from stratawatch.engine.ports.clock import SystemClock
 
-    past = len(list(due_periods(spec.windows, SystemClock().now(), newest)))
+    past = len(list(due_periods(spec.windows, now, newest)))
     if not past:
         return "none is waiting to be opened"
     return f"{past:,} over and not opened yet: up to {past * spec.budget:,} labels"
@@ -226,7 +224,9 @@ def _checks(configuration: "Configuration") -> Facts:
     return check(configuration).describe(list(configuration.panels.values())) or {"expectations": "the program's own"}
 
 
-def _inspect_source(report: CheckReport, configuration: "Configuration", name: str, spec: "PanelSpec") -> None:
+def _inspect_source(
+    report: CheckReport, configuration: "Configuration", name: str, spec: "PanelSpec", clock: "Clock"
+) -> None:
     """Describe the source and report every column that cannot be read, at the key that names it."""
     from stratawatch.wiring import source
 
@@ -241,7 +241,7 @@ def _inspect_source(report: CheckReport, configuration: "Configuration", name: s
         return
     for one in description.problems:
         report.problems.append(_placed(configuration, ("panels", name, *one.column.key), one.error))
-    newest = {} if description.problems else _newest_window(report, configuration, spec)
+    newest = {} if description.problems else _newest_window(report, configuration, spec, clock)
     report.found[f"source of {name}"] = {**description.facts, **newest}
 
 
@@ -252,7 +252,7 @@ def _named_by(configuration: "Configuration", name: str, trouble: StratawatchErr
     return ("panels", name, "source", key)
 
 
-def _newest_window(report: CheckReport, configuration: "Configuration", spec: "PanelSpec") -> Facts:
+def _newest_window(report: CheckReport, configuration: "Configuration", spec: "PanelSpec", clock: "Clock") -> Facts:
     """Look at the newest complete window as a cycle on it would: a column that exists may hold no readable value."""
     from stratawatch.adapters.store import open_store
     from stratawatch.engine.input.assess_window import assess_window
@@ -263,8 +263,8 @@ def _newest_window(report: CheckReport, configuration: "Configuration", spec: "P
         store = open_store(configuration.store_url().get_secret_value())
     except StratawatchError:
         return {}  # the store's own part says what is wrong with it
-    ports = wire(configuration, store, only_reading=True).ports
-    now = ports.clock.now()
+    ports = replace(wire(configuration, store, only_reading=True).ports, clock=clock)
+    now = clock.now()
     period = newest_ended_period(spec.windows, now)
     if period < 0:
         return {"newest window": "the first one is not over yet"}

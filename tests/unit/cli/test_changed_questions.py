@@ -52,6 +52,15 @@ def test_labels_that_have_expired_are_no_cost(judged, validity):
     assert "0 labels of the former question" in notice["problem"]
 
 
+def test_the_cost_is_that_of_the_moment_that_is_asked_about(judged):
+    """By the machine's clock these labels have expired long ago; in a backfill they have not."""
+    judged.configure((GUIDELINE, MENDED), ("budget = 60", 'budget = 60\nlabel_validity = "30d"'))
+    (late,) = judged.json("check")["notices"]
+    assert "0 labels of the former question" in late["problem"]
+    (then,) = judged.json("check", "--now", "2026-01-12T10:00:00+00:00")["notices"]
+    assert "60 labels of the former question are not reused" in then["problem"]
+
+
 def test_a_guideline_in_a_file_is_found_there(judged):
     (judged.folder / "guide.md").write_text("Look twice.")
     (notice,) = notices(judged, (GUIDELINE, 'guideline_file = "guide.md"'))
