@@ -8,7 +8,7 @@ from hashlib import sha256
 from typing import Any, Final
 
 from stratawatch.adapters.queues.label_values import InvalidError, label_value
-from stratawatch.engine.model.idempotency_keys import BY_TIME, TURN
+from stratawatch.engine.model.idempotency_keys import BY_TIME, TURN, issued_key
 from stratawatch.engine.model.label_events import LabelEvent
 from stratawatch.engine.model.quarantined_row import QuarantinedRow
 
@@ -38,7 +38,7 @@ def read_line(raw: bytes, origin: Origin) -> LabelEvent | QuarantinedRow:
     key: str | None = None
     try:
         fields = json_object(raw)
-        key = word(fields, "key")
+        key = issued_key(word(fields, "key"))
         said_at = time_of(fields)
         event = LabelEvent(
             source=origin.source,

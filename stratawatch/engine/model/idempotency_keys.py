@@ -37,6 +37,14 @@ def item_key_without_question(panel: str, item: str) -> str:
     return sha256(f"{panel}\0{item}".encode()).hexdigest()
 
 
+def issued_key(text: str) -> str:
+    """The item key that a text stands for: spreadsheets and tools may write its hexadecimal digits in capitals.
+
+    Every key is lower-case hexadecimal, so only a text of that form is changed.
+    """
+    return text.lower() if re.fullmatch("[0-9A-Fa-f]{64}", text) else text
+
+
 def batch_key(panel: str, period: int, ordinal: int, part: int, content: Sequence[object]) -> str:
     """The name of a batch towards the queue. It ends with a digest of what is asked: another plan has another name.
 

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stratawatch.adapters.queues.label_line import LONGEST_WORD, Origin, read_line, turn_id
+from stratawatch.engine.model.idempotency_keys import item_key
 from stratawatch.engine.model.label_events import LabelEvent
 from stratawatch.engine.model.quarantined_row import QuarantinedRow
 
@@ -123,3 +124,10 @@ def test_a_byte_order_mark_is_no_obstacle():
 def test_a_task_line_with_an_answer_added_is_a_label():
     event = read({"batch": "b", "key": "k", "question": "?", "payload": {"text": "x"}, "value": True})
     assert (event.item_key, event.value) == ("k", "yes")
+
+
+def test_a_key_in_capitals_is_the_key_that_was_asked_about():
+    """Spreadsheets and tools write hexadecimal digits as they like; what is no key stays as it is."""
+    key, said = item_key("spam", "m-17", "q"), {"value": "yes", "at": "2026-01-05T08:00:00Z"}
+    assert read({"key": key.upper(), **said}) == read({"key": key, **said})
+    assert read({"key": "K-17", **said}).item_key == "K-17"
