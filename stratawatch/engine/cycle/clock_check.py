@@ -1,7 +1,8 @@
-"""Asks whether the machine's clock can be right, before windows are opened or labels are set aside by it.
+"""Asks whether the machine's clock can be right, before windows open, cycles expire or labels are set aside by it.
 
-A clock that jumped ahead opens windows that nobody has predictions of, all of which are refused; one that fell back
-writes a history that contradicts itself. Simulated time is what somebody asked for, and is not checked.
+A clock that jumped ahead opens windows that nobody has predictions of, all of which are refused, and ends cycles that
+people work on; one that fell back writes a history that contradicts itself. Simulated time is what somebody asked for,
+and is not checked.
 """
 
 from collections.abc import Mapping
@@ -19,18 +20,32 @@ SEVERAL: Final = 2
 """Windows that are due at once, from which on a clock may have jumped."""
 
 
-def require_sound_clock(ports: Ports, panels: Mapping[str, PanelSpec]) -> None:
-    """Raise ClockDoubted where the machine's clock is behind the newest commit or far ahead of the predictions."""
+def require_sound_clock(ports: Ports, panels: Mapping[str, PanelSpec], undone: str = "no window was opened") -> None:
+    """Raise ClockDoubted where the machine's clock is behind the newest commit or far ahead of the predictions.
+
+    `undone` says what is therefore not done.
+    """
     if not isinstance(ports.clock, SystemClock):
         return
     now = ports.clock.now()
     with ports.store.begin() as tx:
-        require_after_newest_commit(tx, now, "no window was opened")
+        require_after_newest_commit(tx, now, undone)
     suspects = {name for name, spec in panels.items() if _windows_due(ports, spec, now) >= SEVERAL}
     doubted = [name for name in panels if name in suspects and _has_recent_rows(ports, panels[name], now) is False]
     # Rows of any other panel vouch for the clock: then it is the doubted panels' sources that stand still.
     if doubted and not any(_has_recent_rows(ports, panels[name], now) for name in panels if name not in doubted):
-        raise _far_ahead(ports, panels[doubted[0]], now)
+        raise _far_ahead(ports, panels[doubted[0]], now, undone)
+
+
+def doubt_of_expiry(ports: Ports, cycle_id: int) -> ClockDoubted | None:
+    """Why a cycle whose deadline has passed must not be ended by this clock; None where it may."""
+    with ports.store.begin() as tx:
+        panels = {name: spec for name, spec in tx.panels.latest().items() if name in ports.sources}
+    try:
+        require_sound_clock(ports, panels, f"cycle {cycle_id} was not ended at its deadline")
+    except ClockDoubted as doubt:
+        return doubt
+    return None
 
 
 def trust_clock(ports: Ports) -> None:
@@ -64,14 +79,14 @@ def _has_recent_rows(ports: Ports, spec: PanelSpec, now: datetime) -> bool | Non
         return None
 
 
-def _far_ahead(ports: Ports, spec: PanelSpec, now: datetime) -> ClockDoubted:
+def _far_ahead(ports: Ports, spec: PanelSpec, now: datetime, undone: str) -> ClockDoubted:
     """The error for several windows that are due at once, the newest two of which have no row.
 
     One window without rows is opened and refused, so that people hear of a source that stands still.
     """
     since = window_of_period(spec.windows, newest_ended_period(spec.windows, now) - 1).start
     return ClockDoubted(
-        f"no window was opened: the machine's clock is more than a window beyond the newest row of panel '{spec.name}'",
+        f"{undone}: the machine's clock is more than a window beyond the newest row of panel '{spec.name}'",
         expected=f"a row at {time_text(since)} or later",
         got=f"none; the clock says {time_text(now)}, {_windows_due(ports, spec, now)} windows are due",
         hint=f"{HINT} once; for data of the past, `--now` says what time it should be",

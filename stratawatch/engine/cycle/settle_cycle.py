@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from stratawatch.core.verdicts import Verdict
+from stratawatch.engine.cycle.clock_check import doubt_of_expiry
 from stratawatch.engine.labels.dispatch_batch import mark_round_dispatched
 from stratawatch.engine.labels.labelled_cycle import cycle_verdicts
 from stratawatch.engine.labels.labels_in_wait import labels_wait_for
@@ -30,8 +31,12 @@ class _Settling:
 
 
 def settle_cycle(ports: Ports, cycle_id: int) -> CycleState:
-    """Move the cycle's batches, rounds and itself as far as its labels (or its deadline) allow."""
+    """Move the cycle's batches, rounds and itself as far as its labels (or its deadline) allow.
+
+    Raises ClockDoubted where it would be ended at its deadline by a clock that cannot be right.
+    """
     now = ports.clock.now()
+    doubt = doubt_of_expiry(ports, cycle_id) if _is_overdue(ports, cycle_id, now) else None
     with ports.store.begin() as tx:
         cycle = tx.cycles.get(cycle_id)
         if cycle.state not in (CycleState.FROZEN, CycleState.LABELLING):
@@ -42,9 +47,17 @@ def settle_cycle(ports: Ports, cycle_id: int) -> CycleState:
         for round_ in tx.rounds.of(cycle_id):
             if round_.state not in _DONE:
                 _settle_round(scene, round_.id, tx.rounds.draws(cycle_id, round_.id))
-        state = _settle_cycle(scene, spec, tx.rounds.of(cycle_id), draws)
+        state = _settle_cycle(scene, spec, tx.rounds.of(cycle_id), draws, may_expire=doubt is None)
         tx.commit()
+    if doubt is not None and state == cycle.state:
+        raise doubt
     return state
+
+
+def _is_overdue(ports: Ports, cycle_id: int, now: datetime) -> bool:
+    with ports.store.begin() as tx:
+        cycle = tx.cycles.get(cycle_id)
+    return cycle.deadline_at is not None and now >= cycle.deadline_at
 
 
 def _settle_round(scene: _Settling, round_id: int, draws: Sequence[DrawnItem]) -> None:
@@ -72,7 +85,9 @@ def close_answered(tx: Transaction, round_id: int, verdicts: Collection[str], no
             tx.move(Entity.BATCH, batch.id, batch.state, BatchState.CLOSED, at=now, why="all answered")
 
 
-def _settle_cycle(scene: _Settling, spec: PanelSpec, rounds: Sequence[Round], draws: Sequence[DrawnItem]) -> CycleState:
+def _settle_cycle(
+    scene: _Settling, spec: PanelSpec, rounds: Sequence[Round], draws: Sequence[DrawnItem], *, may_expire: bool
+) -> CycleState:
     tx, cycle = scene.tx, scene.cycle
     settled = len(rounds) == max_rounds(spec) and all(r.state == RoundState.SETTLED for r in rounds)
     answered = sum(draw.item_key in scene.verdicts for draw in draws)
@@ -80,7 +95,7 @@ def _settle_cycle(scene: _Settling, spec: PanelSpec, rounds: Sequence[Round], dr
     if settled:
         tx.move(Entity.CYCLE, cycle.id, cycle.state, CycleState.SETTLED, at=scene.now, why=came)
         return CycleState.SETTLED
-    if cycle.deadline_at is None or scene.now < cycle.deadline_at:
+    if cycle.deadline_at is None or scene.now < cycle.deadline_at or not may_expire:
         return cycle.state
     plannable = len(rounds) < max_rounds(spec) and all(r.state == RoundState.SETTLED for r in rounds)
     if plannable and labels_wait_for(tx, spec, cycle):

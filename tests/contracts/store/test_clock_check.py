@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 
 import pytest
 
+from stratawatch.engine.cycle.advance import advance
 from stratawatch.engine.cycle.open_cycles import open_cycles
 from stratawatch.engine.ports.clock import FixedClock, SystemClock
 from stratawatch.errors import ClockDoubted, Unreachable
@@ -46,6 +47,11 @@ def scenario(store):
 
 def opened(scenario, **how):
     return len(open_cycles(scenario.ports, {"spam": scenario.panel}, **how))
+
+
+def states(scenario):
+    with scenario.ports.store.begin() as tx:
+        return [cycle.state for cycle in tx.cycles.find()]
 
 
 def test_an_empty_store_says_nothing(store):
@@ -126,3 +132,19 @@ class TestFarAheadOfThePredictions:
     def test_a_panel_without_a_source_stops_nobody(self, scenario):
         scenario.clock.moment += 4 * WEEK
         assert len(open_cycles(scenario.ports, {"fraud": spec(name="fraud")})) == 5
+
+
+def test_a_clock_that_jumped_ahead_ends_no_cycle_at_its_deadline(scenario):
+    opened(scenario)
+    assert advance(scenario.ports).troubles == ()
+    (asked,) = states(scenario)
+    scenario.clock.moment += timedelta(days=365)
+    (trouble,) = advance(scenario.ports).troubles
+    assert "cycle 1 was not ended at its deadline: the machine's clock is more than a window beyond" in trouble
+    assert states(scenario) == [asked]
+    scenario.clock.moment -= timedelta(days=361)
+    with scenario.ports.store.begin() as tx:  # as `open --trust-clock` does
+        tx.labels.save_cursor("clock trusted", {"newest_commit": tx.newest_commit().isoformat()}, scenario.clock.moment)
+        tx.commit()
+    assert advance(scenario.ports).troubles == ()
+    assert states(scenario) != [asked]
