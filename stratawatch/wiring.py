@@ -1,9 +1,11 @@
 """Configuration -> ports. Adapters are built when they are first used, so that nobody pays for what is not needed."""
 
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
+from getpass import getuser
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Final, Generic, TypeVar
@@ -43,13 +45,15 @@ class Installation:
     configuration: Configuration
 
 
-def build(config_path: str | Path, now: datetime | None = None, *, only_reading: bool = False) -> Installation:
-    """Wire an installation. `now` stops the clock (simulated time, backfill).
+def build(
+    config_path: str | Path, now: datetime | None = None, *, only_reading: bool = False, by: str | None = None
+) -> Installation:
+    """Wire an installation. `now` stops the clock (simulated time, backfill), `by` is who asks; else the user.
 
     Secrets are looked up where they are used: one that is missing is the trouble of its channel or source.
     """
     configuration = load_configuration(config_path)
-    return wire(configuration, open_store(configuration), now, only_reading=only_reading)
+    return wire(configuration, open_store(configuration), now, only_reading=only_reading, by=by)
 
 
 def keep_runs(config_path: str | Path) -> timedelta:
@@ -65,7 +69,12 @@ def open_store(configuration: Configuration) -> Store:
 
 
 def wire(
-    configuration: Configuration, store: Store, now: datetime | None = None, *, only_reading: bool = False
+    configuration: Configuration,
+    store: Store,
+    now: datetime | None = None,
+    *,
+    only_reading: bool = False,
+    by: str | None = None,
 ) -> Installation:
     """The installation around a store; the input check of one that is `only_reading` leaves no pages."""
     settings = configuration.settings
@@ -85,8 +94,17 @@ def wire(
         heartbeat=heartbeat(configuration),
         retention=Retention(**dict(settings.retention)),
         drop_pages=partial(drop_old_pages, report_folder, CHECK_PAGES),
+        by=by or user_name(),
     )
     return Installation(ports, configuration.panels, settings, report_folder, configuration)
+
+
+def user_name() -> str:
+    """The user of this process; its number where the machine has no name for it, as in containers."""
+    try:
+        return getuser()
+    except (KeyError, OSError):
+        return f"user {os.getuid()}"
 
 
 def source(configuration: Configuration, panel: str) -> PredictionSource:

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from stratawatch.cli.options import DEFAULT_CONFIG, ConfigOption, JsonOption, existing_name
+from stratawatch.cli.options import DEFAULT_CONFIG, ByOption, ConfigOption, JsonOption, ReasonOption, existing_name
 from stratawatch.cli.output import print_json, print_line, time_text
 from stratawatch.errors import StratawatchError
 from stratawatch.formatting import count_text
@@ -68,6 +68,8 @@ def resend(
     ] = False,
     config: ConfigOption = DEFAULT_CONFIG,
     json: JsonOption = False,
+    by: ByOption = None,
+    why: ReasonOption = "",
 ) -> None:
     """Make one notification, or all that failed, due at the next advance.
 
@@ -84,8 +86,8 @@ def resend(
 
     if (notification is None) != failed:
         raise StratawatchError("it is not clear what to send again", expected="either a number or --failed")
-    ports = build(config).ports
-    again = resend_failed(ports) if notification is None else (resend_notification(ports, notification),)
+    ports = build(config, by=by).ports
+    again = resend_failed(ports, why) if notification is None else (resend_notification(ports, notification, why),)
     if json:
         print_json({"notifications": [one.id for one in again]})
     else:

@@ -6,6 +6,7 @@ import typer
 
 from stratawatch.cli import (
     alerts,
+    audit,
     backup,
     baseline,
     census,
@@ -84,6 +85,7 @@ app.command("plan", short_help="How many labels are needed; what a cycle would a
 app.command("estimates", short_help="Estimates, with intervals.")(estimates.estimates)
 app.command("report", short_help="Write the HTML health report.")(report.report)
 app.command("grants", short_help="The rights that users of PostgreSQL need.")(grants.grants)
+app.command("audit", short_help="Who did what by hand, when, why.")(audit.audit)
 app.command("backup", short_help="Back the store up into a file.")(backup.backup)
 app.command("restore", short_help="Put a backup in the store's place.")(backup.restore)
 cycles.app.command("retire", short_help="End a panel that left.")(retire.retire)

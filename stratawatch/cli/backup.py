@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from stratawatch.cli.options import DEFAULT_CONFIG, ConfigOption, JsonOption
+from stratawatch.cli.options import DEFAULT_CONFIG, ByOption, ConfigOption, JsonOption, ReasonOption
 from stratawatch.cli.output import print_json, print_line, time_text
 from stratawatch.formatting import count_text
 
@@ -35,7 +35,13 @@ def backup(file: FileArgument, config: ConfigOption = DEFAULT_CONFIG, json: Json
     print_line(f"backed up the store to {file}: {_text(summary)}")
 
 
-def restore(file: FileArgument, config: ConfigOption = DEFAULT_CONFIG, json: JsonOption = False) -> None:
+def restore(
+    file: FileArgument,
+    config: ConfigOption = DEFAULT_CONFIG,
+    json: JsonOption = False,
+    by: ByOption = None,
+    why: ReasonOption = "",
+) -> None:
     """Put a backup in the store's place. The present store stays beside it under another name.
 
     Stop the flows first: it is refused while another process has the store open or is advancing it. Labels that came
@@ -48,6 +54,8 @@ def restore(file: FileArgument, config: ConfigOption = DEFAULT_CONFIG, json: Jso
     from stratawatch.adapters.store.backup import put_back
 
     summary, aside = put_back(_store_url(config), file, datetime.now(UTC))
+    if summary.schema_state == "current":
+        _note_restored(_store_url(config), file, by, why)
     steps = _next_steps(summary)
     if json:
         print_json({"restored": file.absolute(), "kept": aside, **_facts(summary), "next": steps})
@@ -58,6 +66,19 @@ def restore(file: FileArgument, config: ConfigOption = DEFAULT_CONFIG, json: Jso
     print_line("What comes next:")
     for number, step in enumerate(steps, 1):
         print_line(f"{number}. {step}", indent="  ")
+
+
+def _note_restored(url: str, file: Path, by: str | None, why: str) -> None:
+    """Note it in the audit log of the restored store; one of an older program has none yet."""
+    from stratawatch.adapters.store import open_store
+    from stratawatch.engine.model.audit_entry import AuditEntry
+    from stratawatch.wiring import user_name
+
+    store = open_store(url)
+    with store.begin() as tx:
+        tx.audit.add(AuditEntry(datetime.now(UTC), by or user_name(), "restored", f"the store from {file.name}", why))
+        tx.commit()
+    store.dispose()
 
 
 def _store_url(config: Path) -> str:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from stratawatch.cli.options import DEFAULT_CONFIG, ConfigOption, JsonOption, NowOption, existing_name, moment
+from stratawatch.cli.options import DEFAULT_CONFIG, ByOption, ConfigOption, JsonOption, NowOption, existing_name, moment
 from stratawatch.cli.output import print_json, print_line, stream_text, time_text, value_text
 from stratawatch.cli.table_output import show_rows
 from stratawatch.formatting import count_text
@@ -67,6 +67,7 @@ def measure(
     config: ConfigOption = DEFAULT_CONFIG,
     json: JsonOption = False,
     now: NowOption = None,
+    by: ByOption = None,
 ) -> None:
     """Measure what a panel's metrics are and keep that, with its interval, for windows to come.
 
@@ -87,7 +88,7 @@ def measure(
     from stratawatch.engine.baselines.measure_baseline import BaselineRequest, measure_baseline
     from stratawatch.wiring import build
 
-    installation = build(config, moment(now), only_reading=True)
+    installation = build(config, moment(now), only_reading=True, by=by)
     spec = installation.panels[existing_name(panel, list(installation.panels), "panel")]
     request = BaselineRequest(
         of=tuple(of or ()),

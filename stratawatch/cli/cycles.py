@@ -6,7 +6,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from stratawatch.cli.bad_rows import bad_row_facts, fault_rows, print_bad_row, print_faults
-from stratawatch.cli.options import DEFAULT_CONFIG, ConfigOption, JsonOption, PanelOption, existing_name
+from stratawatch.cli.options import (
+    DEFAULT_CONFIG,
+    ByOption,
+    ConfigOption,
+    JsonOption,
+    PanelOption,
+    WhyOption,
+    existing_name,
+)
 from stratawatch.cli.output import print_json, print_line, time_text, window_text
 from stratawatch.cli.table_output import show_rows
 from stratawatch.errors import StratawatchError
@@ -35,7 +43,6 @@ Examples:
 )
 
 CycleArgument = Annotated[int, typer.Argument(help="The cycle's number.", metavar="ID")]
-WhyOption = Annotated[str, typer.Option("--why", help="The reason; it is kept in the log.", metavar="TEXT")]
 
 
 @app.callback()
@@ -94,19 +101,27 @@ def show(cycle: CycleArgument, config: ConfigOption = DEFAULT_CONFIG, json: Json
 
 @app.command("cancel", short_help="Cancel a cycle.")
 def cancel(
-    cycle: CycleArgument, why: WhyOption, config: ConfigOption = DEFAULT_CONFIG, json: JsonOption = False
+    cycle: CycleArgument,
+    why: WhyOption,
+    config: ConfigOption = DEFAULT_CONFIG,
+    json: JsonOption = False,
+    by: ByOption = None,
 ) -> None:
     """Cancel a cycle; its batches are withdrawn. Labels that came stay in the ledger."""
     from stratawatch.engine.cycle.operator_actions import cancel_cycle
     from stratawatch.wiring import build
 
-    cancel_cycle(build(config).ports, cycle, why)
+    cancel_cycle(build(config, by=by).ports, cycle, why)
     _done(json, cycle, "cancelled")
 
 
 @app.command("reopen", short_help="Open a refused window again.")
 def reopen(
-    cycle: CycleArgument, why: WhyOption, config: ConfigOption = DEFAULT_CONFIG, json: JsonOption = False
+    cycle: CycleArgument,
+    why: WhyOption,
+    config: ConfigOption = DEFAULT_CONFIG,
+    json: JsonOption = False,
+    by: ByOption = None,
 ) -> None:
     """Open a refused window again, after its input or the configuration was mended.
 
@@ -115,7 +130,7 @@ def reopen(
     from stratawatch.engine.cycle.operator_actions import reopen_cycle
     from stratawatch.wiring import build
 
-    installation = build(config)
+    installation = build(config, by=by)
     with installation.ports.store.begin() as tx:
         panel = tx.cycles.get(cycle).panel
     reopen_cycle(installation.ports, cycle, why, installation.panels.get(panel))
@@ -124,13 +139,17 @@ def reopen(
 
 @app.command("resend", short_help="Send failed batches again.")
 def resend(
-    cycle: CycleArgument, why: WhyOption, config: ConfigOption = DEFAULT_CONFIG, json: JsonOption = False
+    cycle: CycleArgument,
+    why: WhyOption,
+    config: ConfigOption = DEFAULT_CONFIG,
+    json: JsonOption = False,
+    by: ByOption = None,
 ) -> None:
     """Send batches again that could not be sent."""
     from stratawatch.engine.cycle.operator_actions import resend_batches
     from stratawatch.wiring import build
 
-    ports = build(config).ports
+    ports = build(config, by=by).ports
     with ports.store.begin() as tx:
         tx.cycles.get(cycle)
     number = resend_batches(ports, cycle, why)

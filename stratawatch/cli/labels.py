@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from stratawatch.cli.csv_cells import marked_as_text
-from stratawatch.cli.options import DEFAULT_CONFIG, ConfigOption, JsonOption, PanelOption, chosen_panels, existing_name
+from stratawatch.cli.options import (
+    DEFAULT_CONFIG,
+    ByOption,
+    ConfigOption,
+    JsonOption,
+    PanelOption,
+    ReasonOption,
+    chosen_panels,
+    existing_name,
+)
 from stratawatch.cli.output import print_json, print_line, time_text
 from stratawatch.errors import StratawatchError
 from stratawatch.formatting import count_text
@@ -131,6 +140,8 @@ def import_(
     config: ConfigOption = DEFAULT_CONFIG,
     json: JsonOption = False,
     panel: PanelOption = None,
+    by: ByOption = None,
+    why: ReasonOption = "",
 ) -> None:
     """Bring labels in by hand: item, value (yes, no, skip, retract), annotator, and the time if it is known.
 
@@ -146,14 +157,14 @@ def import_(
     from stratawatch.engine.labels.import_labels import import_labels
     from stratawatch.wiring import build
 
-    installation = build(config, only_reading=True)
+    installation = build(config, only_reading=True, by=by)
     labels = read_labels(file)
     with installation.ports.store.begin() as tx:
         names = list(tx.panels.latest())
     if panel is None and len(names) != 1:
         raise StratawatchError("say which panel the labels are for", expected=f"--panel {'|'.join(names) or 'NAME'}")
     name = existing_name(panel, names, "panel") if panel else names[0]
-    got = import_labels(installation.ports, name, labels)
+    got = import_labels(installation.ports, name, labels, why=why)
     facts = {"panel": name, "lines": len(labels), "new": got.new, "unknown": got.unknown, "misdated": got.misdated}
     if json:
         print_json({**facts, "known_before": got.known})
@@ -168,7 +179,9 @@ def import_(
 
 
 @app.command("adopt-queue", short_help="Say that this is the label queue.")
-def adopt_queue(config: ConfigOption = DEFAULT_CONFIG, json: JsonOption = False) -> None:
+def adopt_queue(
+    config: ConfigOption = DEFAULT_CONFIG, json: JsonOption = False, by: ByOption = None, why: ReasonOption = ""
+) -> None:
     """Say that the place in [queue] is the label queue from now on, after it was moved on purpose.
 
     It is marked with an id that the store keeps too, and created when it is not there. A place that is neither marked
@@ -181,7 +194,7 @@ def adopt_queue(config: ConfigOption = DEFAULT_CONFIG, json: JsonOption = False)
     from stratawatch.engine.labels.queue_identity import adopt_queue as adopt
     from stratawatch.wiring import build
 
-    adopted = adopt(build(config, only_reading=True).ports)
+    adopted = adopt(build(config, only_reading=True, by=by).ports, why)
     if json:
         print_json({"queue": adopted.where, "before": adopted.before or None, "identity": adopted.identity})
         return

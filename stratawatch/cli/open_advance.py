@@ -5,7 +5,15 @@ from typing import Annotated, Any
 
 import typer
 
-from stratawatch.cli.options import DEFAULT_CONFIG, ConfigOption, JsonOption, NowOption, existing_name, moment
+from stratawatch.cli.options import (
+    DEFAULT_CONFIG,
+    ByOption,
+    ConfigOption,
+    JsonOption,
+    NowOption,
+    existing_name,
+    moment,
+)
 from stratawatch.cli.output import SET_ASIDE, WAITING, print_error, print_json, print_line, waiting_text, window_text
 from stratawatch.cli.progress_bar import shown_progress
 from stratawatch.engine.model.states import CycleState, Entity
@@ -19,6 +27,7 @@ def open_cycles(
     trust_clock: Annotated[
         bool, typer.Option("--trust-clock", help="Go on although the machine's clock was doubted.")
     ] = False,
+    by: ByOption = None,
 ) -> None:
     """Open a cycle for every window that is over, oldest first, the past included.
 
@@ -33,7 +42,7 @@ def open_cycles(
     from stratawatch.engine.cycle.open_cycles import open_cycles as open_due
     from stratawatch.wiring import build
 
-    installation = build(config, moment(now))
+    installation = build(config, moment(now), by=by)
     opened = open_due(installation.ports, installation.panels, trusted=trust_clock)
     with installation.ports.store.begin() as tx:
         cycles = [tx.cycles.get(number) for number in opened]

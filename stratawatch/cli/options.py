@@ -23,6 +23,14 @@ NowOption = Annotated[
 ]
 
 
+ByOption = Annotated[
+    str | None,
+    typer.Option("--by", help="Who does it, for the audit log; else the user of the process.", metavar="NAME"),
+]
+WhyOption = Annotated[str, typer.Option("--why", help="The reason; it is kept in the log.", metavar="TEXT")]
+ReasonOption = Annotated[str, typer.Option("--why", help="The reason, for the audit log.", metavar="TEXT")]
+
+
 def moment(text: str | None, option: str = "--now") -> datetime | None:
     """A moment from the command line."""
     found = datetimes.moment(text, option)

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from stratawatch.cli.options import DEFAULT_CONFIG, ConfigOption, JsonOption
+from stratawatch.cli.options import DEFAULT_CONFIG, ByOption, ConfigOption, JsonOption, WhyOption
 from stratawatch.cli.output import print_json, print_line
 from stratawatch.errors import StratawatchError
 from stratawatch.formatting import count_text
@@ -12,9 +12,10 @@ from stratawatch.formatting import count_text
 
 def retire(
     panel: Annotated[str, typer.Argument(help="The panel that left.", metavar="PANEL")],
-    why: Annotated[str, typer.Option("--why", help="The reason; it is kept in the log.", metavar="TEXT")],
+    why: WhyOption,
     config: ConfigOption = DEFAULT_CONFIG,
     json: JsonOption = False,
+    by: ByOption = None,
     cancel: Annotated[bool, typer.Option("--cancel", help="Give all its cycles up.")] = False,
     finish: Annotated[bool, typer.Option("--finish", help="Label and judge what was drawn.")] = False,
 ) -> None:
@@ -32,7 +33,7 @@ def retire(
 
     if cancel == finish:
         raise StratawatchError("say what becomes of the panel's cycles", expected="--cancel or --finish")
-    installation = build(config)
+    installation = build(config, by=by)
     ended = retire_panel(installation.ports, panel, set(installation.panels), "cancel" if cancel else "finish", why)
     if json:
         print_json({"panel": panel, "cancelled": list(ended)})

@@ -33,18 +33,19 @@ def window_holding(spec: "PanelSpec", text: str) -> tuple[int, "Window"]:
     from stratawatch.engine.model.windows import window_of_period
 
     rule = spec.windows
-    period = (_moment(text) - rule.start) // rule.length
+    period = (day_or_moment(text, "--window") - rule.start) // rule.length
     if period < 0:
         first = window_of_period(rule, 0)
         raise StratawatchError(f"panel '{spec.name}' has no window that early", got=text, hint=f"the first is {first}")
     return period, window_of_period(rule, period)
 
 
-def _moment(text: str) -> datetime:
+def day_or_moment(text: str, option: str) -> datetime:
+    """A day or a moment from the command line, in UTC unless it says another offset."""
     try:
         found = datetime.fromisoformat(text)
     except ValueError:
         raise StratawatchError(
-            "--window is not a day or a moment", got=text, hint="write 2026-01-05 or 2026-01-05T06:00:00+00:00"
+            f"{option} is not a day or a moment", got=text, hint="write 2026-01-05 or 2026-01-05T06:00:00+00:00"
         ) from None
-    return within_reach(found if found.tzinfo else found.replace(tzinfo=UTC), "--window")
+    return within_reach(found if found.tzinfo else found.replace(tzinfo=UTC), option)

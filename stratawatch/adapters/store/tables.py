@@ -338,6 +338,18 @@ transitions = Table(
     Index("ix_transitions_at", "at"),
 )
 
+audit = Table(
+    "audit",
+    METADATA,
+    id_column(),
+    Column("at", UtcTime, nullable=False),
+    text_column("by"),
+    text_column("action"),
+    text_column("subject"),
+    text_column("why"),
+    Index("ix_audit_at", "at"),
+)
+
 quarantine = Table(
     "quarantine",
     METADATA,

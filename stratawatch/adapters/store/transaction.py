@@ -5,6 +5,7 @@ from datetime import datetime
 from sqlalchemy import Connection
 
 from stratawatch.adapters.store.alarms import SqlAlarms
+from stratawatch.adapters.store.audit import SqlAudit
 from stratawatch.adapters.store.baselines import SqlBaselines
 from stratawatch.adapters.store.cycles import SqlCycles
 from stratawatch.adapters.store.estimates import SqlEstimates
@@ -21,7 +22,12 @@ from stratawatch.engine.model.states import Entity
 from stratawatch.engine.ports.alarm_repositories import AlarmRepository, NotificationOutbox
 from stratawatch.engine.ports.cycle_repositories import CycleRepository, PanelRepository, RoundRepository
 from stratawatch.engine.ports.label_repositories import BaselineRepository, EstimateRepository, LabelRepository
-from stratawatch.engine.ports.transaction import LastRunRepository, LeaseRepository, RetentionRepository
+from stratawatch.engine.ports.transaction import (
+    AuditRepository,
+    LastRunRepository,
+    LeaseRepository,
+    RetentionRepository,
+)
 from stratawatch.errors import LeaseHeld
 
 
@@ -41,6 +47,7 @@ class SqlTransaction:
         self.outbox: NotificationOutbox = SqlOutbox(connection)
         self.leases: LeaseRepository = SqlLeases(connection)
         self.last_runs: LastRunRepository = SqlLastRuns(connection)
+        self.audit: AuditRepository = SqlAudit(connection)
         self.retention: RetentionRepository = SqlRetention(connection)
 
     def move(self, entity: Entity, entity_id: int, old: str, new: str, *, at: datetime, why: str) -> None:

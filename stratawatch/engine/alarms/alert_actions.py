@@ -3,26 +3,31 @@
 from uuid import uuid4
 
 from stratawatch.engine.alarms.send_deadline import call_within
+from stratawatch.engine.audit import note_action
 from stratawatch.engine.model.alarm_records import Notification, Severity
 from stratawatch.engine.model.label_events import Receipt
 from stratawatch.engine.ports import Ports
+from stratawatch.formatting import count_text
 
 
-def resend_notification(ports: Ports, notification_id: int) -> Notification:
+def resend_notification(ports: Ports, notification_id: int, why: str = "") -> Notification:
     """Make a notification due now, whatever became of it; a receiver that has it already knows it by its key."""
     with ports.store.begin() as tx:
         tx.outbox.send_again(notification_id, ports.clock.now())
         found = tx.outbox.get(notification_id)
+        note_action(tx, ports, "resent", f"notification {notification_id} to {found.channel}", why)
         tx.commit()
     return found
 
 
-def resend_failed(ports: Ports) -> tuple[Notification, ...]:
+def resend_failed(ports: Ports, why: str = "") -> tuple[Notification, ...]:
     """Make every notification due now that failed, whether it was given up or waits for its next try."""
     with ports.store.begin() as tx:
         failed = [one for one in tx.outbox.undelivered() if one.state == "failed" or one.last_error]
         for one in failed:
             tx.outbox.send_again(one.id, ports.clock.now())
+        if failed:
+            note_action(tx, ports, "resent", count_text(len(failed), "failed notification"), why)
         tx.commit()
     return tuple(failed)
 

@@ -10,6 +10,7 @@ from stratawatch.core.estimate import Undefined
 from stratawatch.core.metrics import BASELINES_REPORTED, METRICS
 from stratawatch.datetimes import moment
 from stratawatch.engine.alarms.alarm_streams import watched_streams
+from stratawatch.engine.audit import note_action
 from stratawatch.engine.baselines.baselines_from_labels import BaselineItemReader, SideSizes, from_labels
 from stratawatch.engine.baselines.baselines_from_windows import DEFAULT_WINDOWS, from_windows, judged_windows
 from stratawatch.engine.model.alarm_records import StreamKey
@@ -20,6 +21,7 @@ from stratawatch.engine.model.windows import window_of_period
 from stratawatch.engine.ports import Ports
 from stratawatch.engine.ports.transaction import Transaction
 from stratawatch.errors import StratawatchError
+from stratawatch.formatting import count_text
 
 DATE: Final = "the date of a baseline"
 
@@ -96,6 +98,7 @@ def measure_baseline(
         if not (measured.new or measured.unchanged):
             key, why = next(iter(measured.undefined.items()))
             raise StratawatchError(f"no baseline of panel '{spec.name}' can be told", got=f"{key}: {why}")
+        _note(tx, ports, spec, measured.new, source)
         tx.commit()
     return measured if items is None else replace(measured, notes=items.notes())
 
@@ -121,12 +124,19 @@ def keep_resampled_baselines(
             dates = _dates(valid_from or one.valid_from, valid_until or one.valid_until)
             found = {StreamKey(spec.name, classifier, one.metric): one}
             parts.append(_keep(tx, ports, spec, found, source, dates))
+        _note(tx, ports, spec, [one for part in parts for one in part.new], source)
         tx.commit()
     return MeasuredBaselines(
         new=tuple(one for part in parts for one in part.new),
         unchanged=tuple(one for part in parts for one in part.unchanged),
         undefined={key: why for part in parts for key, why in part.undefined.items()},
     )
+
+
+def _note(tx: Transaction, ports: Ports, spec: PanelSpec, new: Sequence[StoredBaseline], source: str) -> None:
+    """Note in the audit log that baselines were set."""
+    if new:
+        note_action(tx, ports, "set", f"{count_text(len(new), 'baseline')} of {spec.name} from {source}")
 
 
 def _require_sense(request: BaselineRequest, labels: BaselineItemReader | None) -> None:

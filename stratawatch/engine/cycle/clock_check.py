@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Final
 
+from stratawatch.engine.audit import note_action
 from stratawatch.engine.clock_behind import HINT, TRUSTED, require_after_newest_commit, time_text
 from stratawatch.engine.model.panel_spec import PanelSpec, Window
 from stratawatch.engine.model.windows import newest_ended_period, window_of_period
@@ -54,6 +55,7 @@ def trust_clock(ports: Ports) -> None:
         newest = tx.newest_commit()
         if newest is not None and newest > ports.clock.now():
             tx.labels.save_cursor(TRUSTED, {"newest_commit": newest.isoformat()}, ports.clock.now())
+            note_action(tx, ports, "trusted", f"the machine's clock before the newest commit, {time_text(newest)}")
             tx.commit()
 
 

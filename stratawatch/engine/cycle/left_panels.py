@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from stratawatch.engine.alarms.alarm_streams import close_incident
+from stratawatch.engine.audit import note_action
 from stratawatch.engine.cycle.open_cycles import DECIDED
 from stratawatch.engine.cycle.operator_actions import cancel_cycle
 from stratawatch.engine.model.states import ACTIVE_CYCLES, CycleState, Entity, may_move
@@ -68,6 +69,7 @@ def retire_panel(ports: Ports, name: str, configured: Collection[str], decision:
     with ports.store.begin() as tx:  # last, so that a command that was killed half-way is asked for again
         record = {"decision": decision, "why": why, "at": ports.clock.now().isoformat()}
         tx.labels.save_cursor(DECIDED, {**tx.labels.cursor(DECIDED), name: record}, ports.clock.now())
+        note_action(tx, ports, "retired", f"panel {name} ({decision})", why)
         tx.commit()
     close_left_incidents(ports)
     return tuple(ended)

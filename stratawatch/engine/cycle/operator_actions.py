@@ -1,5 +1,6 @@
 """What a person may do to a cycle by hand: cancel it, reopen a refused one, send failed batches again."""
 
+from stratawatch.engine.audit import note_action
 from stratawatch.engine.cycle.open_cycles import require_same_windows
 from stratawatch.engine.cycle.settle_cycle import close_round
 from stratawatch.engine.labels.reconcile_queue import AGAIN
@@ -7,6 +8,7 @@ from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.engine.model.states import BatchState, CycleState, Entity, RoundState, may_move
 from stratawatch.engine.ports import Ports
 from stratawatch.errors import StratawatchError
+from stratawatch.formatting import count_text
 
 
 def cancel_cycle(ports: Ports, cycle_id: int, why: str) -> None:
@@ -23,6 +25,7 @@ def cancel_cycle(ports: Ports, cycle_id: int, why: str) -> None:
                 close_round(tx, round_, RoundState.CANCELLED, now, why)
         tx.cycles.explain(cycle_id, reason=why)
         tx.move(Entity.CYCLE, cycle_id, cycle.state, CycleState.CANCELLED, at=now, why=why)
+        note_action(tx, ports, "cancelled", f"cycle {cycle_id} of {cycle.panel}", why)
         tx.commit()
 
 
@@ -42,6 +45,7 @@ def reopen_cycle(ports: Ports, cycle_id: int, why: str, spec: PanelSpec | None =
             version = tx.panels.save(spec, now)
         tx.cycles.unfreeze(cycle_id, version)
         tx.move(Entity.CYCLE, cycle_id, cycle.state, CycleState.OPEN, at=now, why=why)
+        note_action(tx, ports, "reopened", f"cycle {cycle_id} of {cycle.panel}", why)
         tx.commit()
 
 
@@ -64,5 +68,8 @@ def resend_batches(ports: Ports, cycle_id: int, why: str) -> int:
             kept = {name: keys - sent for name, keys in again.items()}
             kept["due"] = kept.get("due", set()) | back
             tx.labels.save_cursor(AGAIN, {name: sorted(keys) for name, keys in kept.items()}, now)
+        number = len(failed) + len(back | repeated)
+        if number:
+            note_action(tx, ports, "resent", f"{count_text(number, 'batch', 'batches')} of cycle {cycle_id}", why)
         tx.commit()
-    return len(failed) + len(back | repeated)
+    return number

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from stratawatch.engine.audit import note_action
 from stratawatch.engine.clock_behind import require_after_newest_commit
 from stratawatch.engine.labels.counted_rejects import count_by_file
 from stratawatch.engine.labels.label_dates import FUTURE, split_by_date
@@ -52,13 +53,15 @@ def keep_events(
     rejected: Sequence[QuarantinedRow] = (),
     cursor: Json | None = None,
     *,
-    by_hand: bool = False,
+    by_hand: str = "",
+    why: str = "",
 ) -> Collected:
     """Keep events, set aside what was rejected; of the queue, keep the cursor too. All of it or nothing.
 
-    Labels in the future are set aside too, and those from before their item could be drawn, unless a person brings
-    them in `by_hand`. Raises ClockDoubted, and keeps nothing, where labels are in the future of a clock that the store
-    has seen ahead: then the clock is wrong, and the queue is read again when it is right.
+    Labels in the future are set aside too, and those from before their item could be drawn, unless a person brought
+    them: `by_hand` then says what came, for the audit log. Raises ClockDoubted, and keeps nothing, where labels are in
+    the future of a clock that the store has seen ahead: then the clock is wrong, and the queue is read again when it is
+    right.
     """
     now = ports.clock.now()
     with ports.store.begin() as tx:
@@ -68,6 +71,8 @@ def keep_events(
             require_after_newest_commit(tx, now, "labels were not read")
         new, unknown = tx.labels.add(dated, now)
         tx.cycles.quarantine(None, count_by_file([*misdated, *rejected]), now)
+        if by_hand and (new or unknown):
+            note_action(tx, ports, "imported", by_hand, why)
         if cursor is not None:
             tx.labels.save_cursor(ports.queue.name, cursor, now)
         tx.commit()

@@ -10,6 +10,7 @@ from stratawatch.engine.labels.collect_labels import Collected, keep_events
 from stratawatch.engine.labels.item_keys import keys_of_items
 from stratawatch.engine.model.label_events import LabelEvent, LabelValue
 from stratawatch.engine.ports import Ports
+from stratawatch.formatting import count_text
 
 
 @dataclass(frozen=True)
@@ -23,7 +24,9 @@ class HandLabel:
     question_key: str | None = None  # the question that it answers; the panel's present one, if it does not say
 
 
-def import_labels(ports: Ports, panel: str, labels: Iterable[HandLabel], source: str = "import") -> Collected:
+def import_labels(
+    ports: Ports, panel: str, labels: Iterable[HandLabel], source: str = "import", *, why: str = ""
+) -> Collected:
     """Append labels by item id. Importing the same lines again changes nothing.
 
     A label that does not say which question it answers answers the one of the panel's newest cycle. Labels may be older
@@ -40,7 +43,7 @@ def import_labels(ports: Ports, panel: str, labels: Iterable[HandLabel], source:
         turn = 1 if label.at else turns[label]
         event_id = _event_id(panel, label, turn)
         events.append(LabelEvent(source, event_id, keys[label], label.annotator, label.value, label.at or now))
-    return keep_events(ports, events, by_hand=True)
+    return keep_events(ports, events, by_hand=f"{count_text(len(events), 'label')} for {panel}", why=why)
 
 
 def _item_keys(ports: Ports, panel: str, labels: Sequence[HandLabel]) -> dict[HandLabel, str]:

@@ -11,6 +11,7 @@ from typing import Any, Final
 from uuid import uuid4
 
 from stratawatch.engine.alarms.notifications import warn
+from stratawatch.engine.audit import note_action
 from stratawatch.engine.lease import QUEUE_MARK, hold_lease
 from stratawatch.engine.model.states import BatchState
 from stratawatch.engine.ports import LabelQueue, Ports, Store
@@ -63,7 +64,7 @@ def inspect_queue(store: Store, queue: LabelQueue) -> None:
         raise _not_ours(queue, found)
 
 
-def adopt_queue(ports: Ports) -> AdoptedQueue:
+def adopt_queue(ports: Ports, why: str = "") -> AdoptedQueue:
     """Make the place that the configuration names this store's queue, after a person said so."""
     queue = ports.queue
     before = queue.identity()
@@ -71,7 +72,7 @@ def adopt_queue(ports: Ports) -> AdoptedQueue:
     with ports.store.begin() as tx:
         sent = tx.rounds.batch_keys([BatchState.SENT])
     identity = kept.get("id") or uuid4().hex
-    _mark(ports, identity)
+    _mark(ports, identity, by_hand=True, why=why)
     return AdoptedQueue(queue.where, before, identity, tuple(sorted(sent - queue.batch_keys())))
 
 
@@ -100,11 +101,15 @@ def _may_be_marked(store: Store, queue: LabelQueue, found: str, kept: Mapping[st
         return not kept.get("marked") and bool(there & tx.rounds.batch_keys())
 
 
-def _mark(ports: Ports, identity: str) -> None:
+def _mark(ports: Ports, identity: str, *, by_hand: bool = False, why: str = "") -> None:
     """Give the queue its id. The store keeps it first: killed in between, the next look ends what was begun."""
     _keep(ports, {"id": identity, "marked": False})
     ports.queue.adopt(identity)
-    _keep(ports, {"id": identity, "marked": True})
+    with ports.store.begin() as tx:
+        _save(tx, ports, {"id": identity, "marked": True})
+        if by_hand:
+            note_action(tx, ports, "adopted", f"the label queue {ports.queue.where}", why)
+        tx.commit()
 
 
 def _keep(ports: Ports, record: Mapping[str, object]) -> None:

@@ -194,7 +194,10 @@ class ChannelRule:
 
 @dataclass(frozen=True)
 class Ports:
-    """Everything a use case may touch. `sources` is by panel, `channels` and `channel_rules` by the channel's name."""
+    """Everything a use case may touch. `sources` is by panel, `channels` and `channel_rules` by the channel's name.
+
+    `by` is who asks for what is done by hand.
+    """
 
     store: Store
     clock: Clock
@@ -206,6 +209,7 @@ class Ports:
     heartbeat: Heartbeat | None = None
     retention: Retention = field(default_factory=Retention)
     drop_pages: DropPages | None = None
+    by: str = "unknown"
 
     def channel_rule(self, name: str) -> ChannelRule:
         """How a channel is used, the ordinary way if nothing else is said."""

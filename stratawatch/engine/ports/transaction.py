@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Protocol
 
+from stratawatch.engine.model.audit_entry import AuditEntry
 from stratawatch.engine.model.last_run import LastRun
 from stratawatch.engine.model.states import Entity
 from stratawatch.engine.ports.alarm_repositories import AlarmRepository, NotificationOutbox
@@ -48,6 +49,18 @@ class LastRunRepository(Protocol):
 
     def troubled(self) -> Mapping[str, tuple[str, ...]]:
         """The troubles of the last runs that had any, by kind."""
+        ...
+
+
+class AuditRepository(Protocol):
+    """What people did by hand. Appended, never changed."""
+
+    def add(self, entry: AuditEntry) -> None:
+        """Append what somebody did."""
+        ...
+
+    def entries(self, since: datetime | None = None) -> tuple[AuditEntry, ...]:
+        """What was done, from a moment on, oldest first."""
         ...
 
 
@@ -100,6 +113,7 @@ class Transaction(Protocol):
     outbox: NotificationOutbox
     leases: LeaseRepository
     last_runs: LastRunRepository
+    audit: AuditRepository
     retention: RetentionRepository
 
     def move(self, entity: Entity, entity_id: int, old: str, new: str, *, at: datetime, why: str) -> None:

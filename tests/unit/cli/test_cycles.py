@@ -155,3 +155,13 @@ class TestAPanelThatLeft:
     def test_one_of_the_two_has_to_be_said(self, fresh):
         self.leave(fresh)
         assert "--cancel or --finish" in fresh.run("cycles", "retire", "spam", "--why", "x", code=2).stderr
+
+
+def test_the_audit_log_says_who_cancelled(fresh):
+    assert "Nothing was done by hand." in fresh.run("audit").stdout
+    fresh.run("open", "--now", NOW)
+    fresh.run("cycles", "cancel", "1", "--why", "wrong export", "--by", "kim")
+    (entry,) = fresh.json("audit", "--since", "2026-01-01")["entries"]
+    assert (entry["by"], entry["action"], entry["why"]) == ("kim", "cancelled", "wrong export")
+    assert fresh.json("audit", "--since", "2199-01-01") == {"entries": []}
+    assert "kim cancelled cycle 1 of spam" in fresh.run("audit").stdout
