@@ -12,6 +12,7 @@ from stratawatch.cli import (
     census,
     check,
     cycles,
+    doctor,
     estimates,
     grants,
     init,
@@ -40,7 +41,7 @@ First steps:
 
 Every command takes --config FILE (or STRATAWATCH_CONFIG) and --json.
 
-Exit status: 0 done, 1 `check` found problems or `advance` refused a window, 2 it could not be done, 3 a bug.
+Exit status: 0 done, 1 `check` or `doctor` found trouble or `advance` refused a window, 2 it could not be done, 3 a bug.
 """
 
 
@@ -77,6 +78,7 @@ app = typer.Typer(
 
 app.command("init", short_help="Write a configuration, create the store.")(init.init)
 app.command("check", short_help="Say what is wrong, with place and remedy.")(check.check)
+app.command("doctor", short_help="Whether what runs it is well.")(doctor.doctor)
 app.command("status", cls=QuickCommand, short_help="Where everything stands.")(status.status)
 app.command("open", short_help="Open cycles for windows that are over.")(open_advance.open_cycles)
 app.command("advance", short_help="Move what can move, once.")(open_advance.advance)
