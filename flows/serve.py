@@ -15,6 +15,7 @@ from prefect.settings import PREFECT_API_URL
 from prefect.types.entrypoint import EntrypointType
 
 from flows.advance_cycles import advance_cycles
+from flows.lost_runs import watch_for_lost_runs
 from flows.measure_baseline import measure_baseline
 from flows.open_cycles import open_cycles
 from flows.stale_runs import HEARTBEAT, TAG, watch_for_stale_runs
@@ -75,6 +76,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"flows.serve: {error}", file=sys.stderr)  # noqa: T201 - a command's one sentence
         return 2
     watch_for_stale_runs()
+    watch_for_lost_runs()
     # Paused deployments would miss their schedules after a stop that had no time to say so; late runs harm nothing.
     run_forever(*served, pause_on_shutdown=False, heartbeat_seconds=HEARTBEAT.total_seconds())
     return 0

@@ -21,7 +21,7 @@ HEARTBEAT: Final = timedelta(seconds=30)
 SILENCE: Final = timedelta(seconds=75)
 """Two heartbeats may be missed. The server looks every five seconds: a killed run gives its slot back within 90."""
 
-_HEARTBEAT: Final = "prefect.flow-run.heartbeat"
+HEARTBEAT_EVENT: Final = "prefect.flow-run.heartbeat"
 _ENDS: Final = ("Completed", "Failed", "Cancelled", "Crashed")
 
 
@@ -65,8 +65,8 @@ def _expected() -> Automation:
         name=NAME,
         description=f"Moves a run to Crashed when it sent no heartbeat for {SILENCE.seconds} seconds and did not end.",
         trigger=EventTrigger(
-            after={_HEARTBEAT},
-            expect={_HEARTBEAT, *(f"prefect.flow-run.{end}" for end in _ENDS)},
+            after={HEARTBEAT_EVENT},
+            expect={HEARTBEAT_EVENT, *(f"prefect.flow-run.{end}" for end in _ENDS)},
             match={"prefect.resource.id": "prefect.flow-run.*"},
             match_related={"prefect.resource.id": f"prefect.tag.{TAG}", "prefect.resource.role": "tag"},
             for_each={"prefect.resource.id"},

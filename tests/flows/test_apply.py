@@ -6,10 +6,12 @@ from pathlib import Path
 import pytest
 from prefect import get_client
 from prefect.client.schemas.actions import DeploymentUpdate, WorkPoolCreate
-from prefect.client.schemas.objects import ConcurrencyLimitStrategy
+from prefect.client.schemas.objects import ConcurrencyLimitStrategy, StateType
+from prefect.states import Pending, Running
 
 from deployments import apply
-from flows import stale_runs
+from flows import lost_runs, stale_runs
+from flows.lost_runs import LOOK, LostRuns
 from stratawatch.errors import StratawatchError
 from tests.support.small_installation import SmallInstallation
 
@@ -119,6 +121,38 @@ class TestLaterRuns:
         client.create_work_pool(WorkPoolCreate(name="elsewhere", type="docker"))
         with pytest.raises(StratawatchError, match="of another type"):
             apply.apply(place.config, place.wired(), pool="elsewhere")
+
+
+class TestKilledWithTheirServer:
+    """A run that holds the one slot of its deployment, and of which no heartbeat was stored."""
+
+    @pytest.fixture
+    def killed(self, applied, client):
+        there = deployment(client, "weekly-report")
+        run = client.create_flow_run_from_deployment(there.id)
+        for state in (Pending(), Running()):
+            client.set_flow_run_state(run.id, state)
+        assert deployment(client, "weekly-report").global_concurrency_limit.active_slots == 1
+        yield run
+        client.delete_flow_run(run.id)
+
+    def test_it_gives_its_slot_back_within_90_seconds(self, killed, client):
+        now = [0.0]
+        runs = LostRuns(clock=lambda: now[0])
+        assert runs.look(client) == 0
+        now[0] = stale_runs.SILENCE.total_seconds() + 1
+        assert now[0] + LOOK < 90
+        assert runs.look(client) == 1
+        assert client.read_flow_run(killed.id).state_type == StateType.CRASHED
+        assert deployment(client, "weekly-report").global_concurrency_limit.active_slots == 0
+
+    def test_one_that_sends_heartbeats_is_left_alone(self, killed, client, monkeypatch):
+        now = [0.0]
+        runs = LostRuns(clock=lambda: now[0])
+        monkeypatch.setattr(lost_runs, "_heartbeats", lambda *_: 1)
+        for now[0] in (0.0, 100.0, 200.0):
+            assert runs.look(client) == 0
+        assert client.read_flow_run(killed.id).state_type == StateType.RUNNING
 
 
 class TestVacuum:

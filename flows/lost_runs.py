@@ -1,0 +1,89 @@
+"""Gives back the slots of runs that were killed with their server before a heartbeat of theirs was stored.
+
+The automation of `flows.stale_runs` waits for the heartbeat after the last one. A run whose first one is lost is not
+watched by it, and would hold the one slot of its deployment for ever; so would one that was killed before it began.
+"""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from threading import Thread
+from typing import Any, Final
+
+from prefect import get_client
+from prefect.client.orchestration import SyncPrefectClient
+from prefect.client.schemas.filters import (
+    FlowRunFilter,
+    FlowRunFilterState,
+    FlowRunFilterStateType,
+    FlowRunFilterTags,
+)
+from prefect.client.schemas.objects import FlowRun, StateType
+from prefect.logging import get_logger
+from prefect.states import Crashed
+
+from flows.stale_runs import HEARTBEAT_EVENT, SILENCE, TAG
+
+LOOK: Final = 10.0
+"""Seconds between two looks."""
+PATIENCE: Final = {StateType.RUNNING: SILENCE.total_seconds(), StateType.PENDING: 2 * SILENCE.total_seconds()}
+"""Seconds for which a run may be silent; one that is pending sends none, and starts slowly on a busy machine."""
+
+
+@dataclass
+class LostRuns:
+    """The runs that are under way, with the moment from which on a heartbeat of theirs is awaited."""
+
+    clock: Callable[[], float] = time.monotonic
+    awaited: dict[tuple[Any, StateType], tuple[float, datetime]] = field(default_factory=dict)
+
+    def look(self, client: SyncPrefectClient) -> int:
+        """Crash the runs that were silent for as long as this has been watching them; returns how many."""
+        there = {(run.id, run.state_type): run for run in _under_way(client) if run.state_type is not None}
+        self.awaited = {key: since for key, since in self.awaited.items() if key in there}
+        return sum(self._is_lost(client, key, run) for key, run in there.items())
+
+    def _is_lost(self, client: SyncPrefectClient, key: tuple[Any, StateType], run: FlowRun) -> bool:
+        now = (self.clock(), datetime.now(UTC))
+        since, moment = self.awaited.setdefault(key, now)
+        if now[0] - since <= PATIENCE[key[1]]:
+            return False
+        if key[1] == StateType.RUNNING and _heartbeats(client, run, moment):
+            self.awaited[key] = now
+            return False
+        message = f"No heartbeat for {PATIENCE[key[1]]:.0f} s: it was killed with its server. The next run goes on."
+        client.set_flow_run_state(run.id, Crashed(message=message))
+        return True
+
+
+def watch_for_lost_runs() -> None:
+    """Look again and again, in a thread that ends with the process."""
+    Thread(target=_watch, name="stratawatch: lost runs", daemon=True).start()
+
+
+def _watch() -> None:
+    runs = LostRuns()
+    while True:
+        time.sleep(LOOK)
+        try:
+            with get_client(sync_client=True) as client:
+                runs.look(client)
+        except Exception:  # noqa: BLE001 - the server is away: heartbeats of that time are lost, and nobody is to blame
+            get_logger("stratawatch").debug("runs could not be looked at", exc_info=True)
+            runs.awaited.clear()
+
+
+def _under_way(client: SyncPrefectClient) -> list[FlowRun]:
+    return client.read_flow_runs(
+        flow_run_filter=FlowRunFilter(
+            tags=FlowRunFilterTags(all_=[TAG]),
+            state=FlowRunFilterState(type=FlowRunFilterStateType(any_=list(PATIENCE))),
+        )
+    )
+
+
+def _heartbeats(client: SyncPrefectClient, run: FlowRun, since: datetime) -> int:
+    resource = {"id": [f"prefect.flow-run.{run.id}"]}
+    asked = {"event": {"name": [HEARTBEAT_EVENT]}, "resource": resource, "occurred": {"since": since.isoformat()}}
+    return int(client.request("POST", "/events/filter", json={"filter": asked}).json()["total"])
