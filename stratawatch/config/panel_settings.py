@@ -46,6 +46,7 @@ class ColumnSettings(Shape):
     item: Text
     time: Text
     ingested: Text | None = None
+    partition: Text | None = None
     classifier: Text | None = None
     payload: Annotated[list[Text], Field(min_length=1)]
     segments: list[Text] = Field(default_factory=list)

@@ -29,6 +29,7 @@ KINDS_OF_ROLE: Final[Mapping[Role, tuple[Kind, ...]]] = {
     "item": ("number", "text", "flag", "moment", "zoned"),
     "time": _A_TIME,
     "ingested": _A_TIME,
+    "partition": ("moment", "zoned", "text", "number"),
     "classifier": ("text", "number"),
     "score": ("number", "text"),
     "call": ("flag", "number", "text"),

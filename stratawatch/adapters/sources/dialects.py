@@ -83,7 +83,7 @@ def _broadcast(node: Any, dialect: str) -> Any:  # noqa: ARG001
 
 
 def _hash_text(node: Any, dialect: str) -> Any:  # noqa: ARG001
-    """MD5 takes bytes in Trino; sqlglot encodes what it knows to be text, so that ids are cast to it."""
+    """MD5 takes bytes in Trino (translated only); sqlglot encodes what it knows to be text, so ids are cast to it."""
     if isinstance(node, exp.MD5) and isinstance(node.this, exp.Column):
         node.set("this", exp.Cast(this=node.this, to=exp.DataType.build("VARCHAR")))
     return node

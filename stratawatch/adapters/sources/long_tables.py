@@ -65,7 +65,7 @@ class LongStatements(Statements):
         relation = template("pivoted").substitute(
             times=INDENT.join(window_times.time_columns(columns, self.types)),
             renamed=INDENT.join(pivot.renamed()),
-            population=self.relation,
+            population=window_times.in_partitions(self.relation, columns, self.types, window),
             scorers=", ".join(text(_name_in_table(one)) for one in _scorers(self.panel)),
             in_window=window_times.in_window(columns, self.types, window),
             grouped=INDENT.join(
@@ -145,7 +145,7 @@ def _wide_panel(panel: PanelSpec) -> PanelSpec:
         names = {role: _pivoted_name(position, role) for role, _ in _columns_of(one)}
         return replace(one, score=names.get("score"), call=names.get("call"))
 
-    columns: Columns = replace(panel.columns, classifier=None)
+    columns: Columns = replace(panel.columns, classifier=None, partition=None)
     classifiers = tuple(pivoted(i, one) for i, one in enumerate(panel.classifiers, 1))
     auxiliary = tuple(
         replace(one, score=_pivoted_name(i, "score")) for i, one in enumerate(panel.auxiliary, len(classifiers) + 1)

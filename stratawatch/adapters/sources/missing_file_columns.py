@@ -92,7 +92,14 @@ class MissingFileColumns:
     def _rows_with_values(self, name: str, relation: str, types: Mapping[str, str]) -> str:
         """Of a long table, only the rows of the scorers that this column is for; other rows have no value in it."""
         columns = self.panel.columns
-        of_every_row = (columns.item, columns.time, columns.ingested, columns.classifier, columns.cluster)
+        of_every_row = (
+            columns.item,
+            columns.time,
+            columns.ingested,
+            columns.partition,
+            columns.classifier,
+            columns.cluster,
+        )
         if columns.classifier not in types or name in (*of_every_row, *columns.segments, *columns.payload):
             return relation
         named = [(one, (one.score, one.call)) for one in self.panel.classifiers]

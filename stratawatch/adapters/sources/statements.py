@@ -92,7 +92,7 @@ FROM (SELECT COUNT(DISTINCT segment_value) AS number FROM {SINGLE_SCAN} GROUP BY
         columns, types = self.panel.columns, self.types
         return template("drawn_attributes").substitute(
             renamed=INDENT.join([f"{identifier(columns.item)} AS item_given", *self._times(), *self._attributes()]),
-            population=self.relation,
+            population=window_times.in_partitions(self.relation, columns, types, window),
             times=INDENT.join(window_times.time_columns(columns, types)),
             in_window=window_times.in_window(columns, types, window),
         )
@@ -135,7 +135,7 @@ FROM (SELECT COUNT(DISTINCT segment_value) AS number FROM {SINGLE_SCAN} GROUP BY
             "row_count",
             times=INDENT.join(window_times.time_columns(columns, self.types)),
             renamed=INDENT.join(self._times()),
-            population=self.relation,
+            population=window_times.in_partitions(self.relation, columns, self.types, window),
             in_window=window_times.in_window(columns, self.types, window),
         )
 
@@ -164,7 +164,7 @@ FROM (SELECT COUNT(DISTINCT segment_value) AS number FROM {SINGLE_SCAN} GROUP BY
         row_is_clean += ["NOT repeated"] if self.panel.duplicates == "latest" else []
         return template("classified").substitute(
             renamed=INDENT.join(self._renamed(drawing=drawing)),
-            population=self.relation,
+            population=window_times.in_partitions(self.relation, columns, types, window),
             times=INDENT.join(window_times.time_columns(columns, types)),
             scores=INDENT.join(["*", *(self._score(i, one) for i, one in scored)]),
             in_window=window_times.in_window(columns, types, window),

@@ -1,11 +1,11 @@
 """Which rows belong to a window, as SQL: by the time of arrival where there is one, else by the row's own time."""
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from stratawatch.adapters.sources.column_types import kind_of
 from stratawatch.adapters.sources.packed_codes import EARLY, INVALID, LATE
-from stratawatch.adapters.sources.quoting import text
+from stratawatch.adapters.sources.quoting import identifier, text
 from stratawatch.engine.model.panel_spec import Columns, Window
 
 
@@ -28,6 +28,31 @@ def in_window(columns: Columns, types: Mapping[str, str], window: Window) -> str
     column = ours if kind == "text" else f"{ours}_given"
     start, end = (_literal(at, kind, types[name]) for at in (window.start, window.end))
     return f"({column} >= {start} AND {column} < {end}) OR {column} IS NULL"
+
+
+def in_partitions(relation: str, columns: Columns, types: Mapping[str, str], window: Window) -> str:
+    """The relation; where its rows are kept by day, only the days of the window, so that the others are not opened.
+
+    Days are of UTC: dates, times of midnight, texts such as '2026-01-05', or numbers such as 20260105.
+    """
+    if columns.partition is None:
+        return relation
+    day, kind = identifier(columns.partition), kind_of(types[columns.partition])
+    first = _midnight(window.start)
+    following = _midnight(window.end - timedelta(microseconds=1)) + timedelta(days=1)
+    if kind == "number":
+        ends = [(f"{first:%Y%m%d}", f"{following:%Y%m%d}")]
+    elif kind == "text":  # as every column of a CSV is; one form lies outside of the other's ends
+        ends = [(f"'{first:{form}}'", f"'{following:{form}}'") for form in ("%Y-%m-%d", "%Y%m%d")]
+    else:
+        type_name = types[columns.partition]
+        ends = [(_literal(first, kind, type_name), _literal(following, kind, type_name))]
+    inside = " OR ".join(f"({day} >= {start} AND {day} < {end})" for start, end in ends)
+    return f"(SELECT * FROM {relation} WHERE {inside}) AS partitions"
+
+
+def _midnight(at: datetime) -> datetime:
+    return at.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
 
 
 def has_clean_time(columns: Columns, window: Window) -> str:

@@ -29,7 +29,18 @@ class Window:
 
 
 Role = Literal[
-    "item", "time", "ingested", "classifier", "score", "call", "auxiliary", "segment", "payload", "cluster", "label"
+    "item",
+    "time",
+    "ingested",
+    "partition",
+    "classifier",
+    "score",
+    "call",
+    "auxiliary",
+    "segment",
+    "payload",
+    "cluster",
+    "label",
 ]
 
 
@@ -94,6 +105,7 @@ class Columns:
     cluster: str | None = None
     ingested: str | None = None  # when a row arrived: windows are then cut by it, not by `time`
     classifier: str | None = None  # who says it: a long table has a row for each item and classifier
+    partition: str | None = None  # the day (UTC) of the time that cuts windows, by which the source keeps its rows
 
 
 @dataclass(frozen=True)
@@ -144,6 +156,8 @@ class PanelSpec:
         yield RequiredColumn(columns.time, "time", "the time", ("columns", "time"))
         if columns.ingested is not None:
             yield RequiredColumn(columns.ingested, "ingested", "the time of arrival", ("columns", "ingested"))
+        if columns.partition is not None:
+            yield RequiredColumn(columns.partition, "partition", "the day of the partition", ("columns", "partition"))
         if columns.classifier is not None:
             yield RequiredColumn(columns.classifier, "classifier", "who says it", ("columns", "classifier"))
         for one in self.classifiers:
