@@ -31,6 +31,7 @@ CODE: Final[Mapping[str, tuple[str, ...]]] = {
     "scan": ("stratawatch/adapters/sources",),
     "solver": ("stratawatch/core",),
     "study": STUDY,
+    "years": (*ENGINE, "stratawatch/report", "stratawatch/cli", "benchmarks/years_store.py"),
 }
 """What a benchmark runs beside its own sources: a change there makes its figures those of older code."""
 _ROW: Final = re.compile(r"^\| `python -m benchmarks\.(\w+)")

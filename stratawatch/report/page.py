@@ -65,7 +65,7 @@ def _environment() -> "Environment":
     environment.filters |= FILTERS
     environment.globals |= {
         "style": Markup(_own("page.css")),  # noqa: S704 - our own file
-        "chart": lambda trend: Markup(trend_svg(trend)),  # noqa: S704 - matplotlib escapes what it writes
+        "chart": lambda trend: Markup(trend_svg(trend)),  # noqa: S704 - it holds numbers, dates and our own words
         "symbols": SYMBOLS,
         "meanings": wording.MEANINGS,
         "plural": formatting.count_text,
