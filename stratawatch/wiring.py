@@ -91,6 +91,7 @@ def wire(
         channel_rules={
             name: ChannelRule(alert.fallback, alert.timeout.total_seconds()) for name, alert in alerts.items()
         },
+        read_timeouts={name: panel.source.read_timeout.total_seconds() for name, panel in settings.panels.items()},
         heartbeat=heartbeat(configuration),
         retention=Retention(**dict(settings.retention)),
         drop_pages=partial(drop_old_pages, report_folder, CHECK_PAGES),

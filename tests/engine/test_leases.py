@@ -4,13 +4,23 @@ import subprocess
 from dataclasses import replace
 from datetime import timedelta
 from platform import node
-from time import sleep
+from threading import Event
+from time import monotonic, sleep
 
 import pytest
 
 from stratawatch.engine.cycle.advance import EXAMINED, ONCE, STEPS, advance
 from stratawatch.engine.cycle.open_cycles import open_cycles
-from stratawatch.engine.lease import NOTIFICATIONS, PURGE, QUEUE, fenced, hold_lease, panel_lease, renew_lease
+from stratawatch.engine.lease import (
+    LEASE_LIFE,
+    NOTIFICATIONS,
+    PURGE,
+    QUEUE,
+    fenced,
+    hold_lease,
+    panel_lease,
+    renew_lease,
+)
 from stratawatch.engine.model.states import CycleState, Entity
 from stratawatch.engine.ports.clock import SystemClock
 from stratawatch.errors import LeaseHeld
@@ -144,6 +154,30 @@ class TestALostLease:
             with ports.store.begin() as tx:
                 tx.labels.save_cursor("x", {"mark": 1}, scenario.clock.now())
                 tx.commit()
+
+
+class TestASlowSource:
+    def test_delays_the_other_panels_by_its_timeout_and_no_more(self, two_panels):
+        """It never answers; another worker does not begin to read the same window meanwhile."""
+        released, whole, lives = Event(), two_panels.source.census, []
+
+        def hanging(panel, window):
+            if panel.name == "spam":
+                with two_panels.ports.store.begin() as tx:
+                    lives.append(tx.leases.held(SPAM)[1] - SystemClock().now())
+                released.wait(60)
+            return whole(panel, window)
+
+        two_panels.source.census = hanging
+        began = monotonic()
+        done = advance(replace(two_panels.ports, read_timeouts={"spam": 0.3}))
+        assert monotonic() - began < 30
+        released.set()
+        assert done.troubles == (
+            "freeze 1: the source of panel 'spam' did not answer within 0.3 seconds; it is tried again",
+        )
+        assert states(two_panels) == {"spam": CycleState.OPEN, "other": CycleState.LABELLING}
+        assert lives[0] > LEASE_LIFE - timedelta(minutes=1)
 
 
 class TestTheLease:

@@ -1,9 +1,13 @@
 """Sources of predictions: the kinds that there are, each loaded when it is used, and what their settings share."""
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING, ClassVar, Final
+from datetime import timedelta
+from typing import TYPE_CHECKING, Annotated, ClassVar, Final
+
+from pydantic import Field
 
 from stratawatch.adapters.adapter_settings import AdapterSettings, BuildContext
+from stratawatch.settings.shapes import PositiveDuration
 
 if TYPE_CHECKING:
     from stratawatch.engine.ports import PredictionSource
@@ -21,6 +25,7 @@ class SourceSettings(AdapterSettings):
     """[panels.NAME.source]: a source, by its kind."""
 
     registry: ClassVar = REGISTRY
+    read_timeout: Annotated[PositiveDuration, Field(le=timedelta(days=1))] = timedelta(hours=1)
 
     @property
     @abstractmethod

@@ -5,6 +5,7 @@ Each panel is advanced under a lease of its own, and so is each thing that panel
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import timedelta
 from time import monotonic
 from typing import Any, Final
 
@@ -21,7 +22,16 @@ from stratawatch.engine.cycle.settle_cycle import settle_cycle
 from stratawatch.engine.labels.collect_labels import Collected, collect_labels
 from stratawatch.engine.labels.dispatch_batch import dispatch_batch
 from stratawatch.engine.labels.reconcile_queue import reconcile_queue
-from stratawatch.engine.lease import NOTIFICATIONS, PURGE, QUEUE, fenced, hold_lease, panel_lease, renew_lease
+from stratawatch.engine.lease import (
+    LEASE_LIFE,
+    NOTIFICATIONS,
+    PURGE,
+    QUEUE,
+    fenced,
+    hold_lease,
+    panel_lease,
+    renew_lease,
+)
 from stratawatch.engine.model.cycle_facts import Cycle
 from stratawatch.engine.model.states import ACTIVE_CYCLES, BatchState, CycleState
 from stratawatch.engine.ports import Ports
@@ -200,6 +210,7 @@ class _Work:
         """Do every step for what is due in a panel."""
 
         def do(held: "_Held") -> None:
+            held.longest_read = self.ports.read_timeout(panel)
             for step in STEPS:
                 due = ids_due(held.ports, step, panel, outdated)
                 self.steps[step] += sum(held.attempt(step, number)[0] for number in due)
@@ -227,11 +238,12 @@ class _Work:
 
 @dataclass
 class _Held:
-    """A lease that is held, and the steps that are done under it."""
+    """A lease that is held, and the steps that are done under it; of a panel's, how long its window may be read."""
 
     work: _Work
     lease: str
     holder: str
+    longest_read: float = 0.0
     renewed: float = field(default_factory=monotonic)
 
     @property
@@ -241,7 +253,9 @@ class _Held:
 
     def attempt(self, name: str, *ids: int) -> tuple[bool, Any]:
         """Do a step; whether it was done, and its result. Raises LeaseHeld when the lease was lost."""
-        if monotonic() - self.renewed > RENEW_AFTER:
+        if name == "freeze":  # nobody should begin to read the window a second time while it is read
+            renew_lease(self.work.ports, self.lease, self.holder, LEASE_LIFE + timedelta(seconds=self.longest_read))
+        elif monotonic() - self.renewed > RENEW_AFTER:
             renew_lease(self.work.ports, self.lease, self.holder)
             self.renewed = monotonic()
         if name != "dispatch":

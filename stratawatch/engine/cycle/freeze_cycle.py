@@ -6,6 +6,7 @@ from typing import Final
 from stratawatch.engine.alarms.alarm_streams import blind_panel
 from stratawatch.engine.alarms.failures import describe, record_failure
 from stratawatch.engine.alarms.notifications import warn
+from stratawatch.engine.alarms.send_deadline import call_within
 from stratawatch.engine.input.assess_window import WindowAssessment, assess_window
 from stratawatch.engine.input.window_drift import DriftFinding
 from stratawatch.engine.model.cycle_facts import Cycle, FrozenCycle
@@ -27,7 +28,7 @@ def freeze_cycle(ports: Ports, cycle_id: int) -> CycleState:
     if cycle.state != CycleState.OPEN:
         return cycle.state
     try:
-        found = assess_window(ports, spec, cycle.window, cycle.period, opened_at=cycle.opened_at, with_candidates=True)
+        found = _assess(ports, spec, cycle)
     except (InputRefused, PlanImpossible) as trouble:
         return _refuse(ports, spec, cycle, str(trouble))
     except Exception as trouble:  # whatever it is, an open cycle must not be tried for ever without a word
@@ -48,6 +49,15 @@ def freeze_cycle(ports: Ports, cycle_id: int) -> CycleState:
         _warn_of_drift(tx, ports, cycle, found.drift)
         tx.commit()
     return CycleState.FROZEN
+
+
+def _assess(ports: Ports, spec: PanelSpec, cycle: Cycle) -> WindowAssessment:
+    """The look at the cycle's window. A source that takes longer than its time is left alone, as one that is away."""
+    return call_within(
+        ports.read_timeout(spec.name),
+        lambda: assess_window(ports, spec, cycle.window, cycle.period, opened_at=cycle.opened_at, with_candidates=True),
+        f"the source of panel '{spec.name}'",
+    )
 
 
 def _counts(frozen: FrozenCycle) -> str:

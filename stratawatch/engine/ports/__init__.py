@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Protocol
+from typing import Final, Protocol
 
 from stratawatch.core.population import Atom
 from stratawatch.engine.model.alarm_records import Notification
@@ -176,6 +176,9 @@ class Store(Protocol):
         ...
 
 
+READ_TIMEOUT: Final = 3600.0
+"""Seconds, for a panel of which nothing else is said."""
+
 Heartbeat = Callable[[], object]
 """Tells a watcher outside that an advance went well. Raises Unreachable."""
 
@@ -194,9 +197,10 @@ class ChannelRule:
 
 @dataclass(frozen=True)
 class Ports:
-    """Everything a use case may touch. `sources` is by panel, `channels` and `channel_rules` by the channel's name.
+    """Everything a use case may touch.
 
-    `by` is who asks for what is done by hand.
+    `sources` and `read_timeouts` are by panel, `channels` and `channel_rules` by the channel's name. `by` is who asks
+    for what is done by hand.
     """
 
     store: Store
@@ -206,6 +210,7 @@ class Ports:
     queue: LabelQueue
     channels: Mapping[str, AlertChannel]
     channel_rules: Mapping[str, ChannelRule] = field(default_factory=dict)
+    read_timeouts: Mapping[str, float] = field(default_factory=dict)
     heartbeat: Heartbeat | None = None
     retention: Retention = field(default_factory=Retention)
     drop_pages: DropPages | None = None
@@ -214,6 +219,10 @@ class Ports:
     def channel_rule(self, name: str) -> ChannelRule:
         """How a channel is used, the ordinary way if nothing else is said."""
         return self.channel_rules.get(name, ChannelRule())
+
+    def read_timeout(self, panel: str) -> float:
+        """How many seconds the reading of one window of a panel may take."""
+        return self.read_timeouts.get(panel, READ_TIMEOUT)
 
     def channels_of(self, *, fallback: bool) -> tuple[str, ...]:
         """The names of the fallback channels, or of all others."""
