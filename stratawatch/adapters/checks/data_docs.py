@@ -1,6 +1,7 @@
 """Data Docs of one check: the sections that Great Expectations renders, in a page that fetches nothing."""
 
 from datetime import UTC
+from functools import cache
 from html import escape
 from pathlib import Path
 from typing import Any, Final
@@ -47,10 +48,9 @@ def write_page(folder: Path, panel: PanelSpec, window: Window, suite: Suite, val
 
 
 def _render(validated: Validated, **ours: Any) -> str:
-    from great_expectations.render import renderer, view
+    from great_expectations.render import renderer
 
     rendering: Any = renderer
-    viewing: Any = view
     for one in validated.result.results:
         one.result = _harmless(one.result)
         if "unexpected_percent" not in one.result:  # of these it has no words, only what was observed
@@ -59,8 +59,16 @@ def _render(validated: Validated, **ours: Any) -> str:
     document = rendering.ValidationResultsPageRenderer(run_info_at_end=True).render(validated.result)
     # The overview links to pages of a whole site, which is not built; our own head says the same.
     document.sections = document.sections[1:-1]
-    page = viewing.DefaultJinjaPageView(custom_views_directory=str(Path(__file__).parent))
-    return str(page.render(document, template="check_page.j2", **ours))
+    return str(_view().render(document, template="check_page.j2", **ours))
+
+
+@cache
+def _view() -> Any:
+    """The library's templates with our page, which are compiled once: that takes longer than to fill them."""
+    from great_expectations.render import view
+
+    viewing: Any = view
+    return viewing.DefaultJinjaPageView(custom_views_directory=str(Path(__file__).parent))
 
 
 def _harmless(value: Any) -> Any:
