@@ -25,7 +25,7 @@ export PREFECT_HOME ?= $(CURDIR)/.prefect
 export PREFECT_SERVER_ANALYTICS_ENABLED := false
 export DO_NOT_TRACK := 1
 
-.PHONY: help demo test test-all test-pooled test-long test-floor test-newest licences lint types contracts docs bench bench-quick up deployments image lock format clean
+.PHONY: help demo test test-all test-pooled test-long test-floor test-newest licences lint types contracts docs bench bench-quick up rehearsal deployments image lock format clean
 
 help:  ## Say what there is.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
@@ -96,6 +96,9 @@ bench-quick: $(STAMP)  ## The short form of every benchmark that needs no data; 
 
 up: $(STAMP)  ## Serve all flows on their schedules; starts a local Prefect server when none answers.
 	@$(BIN)/python -m flows.up --config $(CONFIG)
+
+rehearsal: $(STAMP)  ## The product up, killed, restored and ended on this machine; rehearsal-out/transcript.txt.
+	@start=$$SECONDS; $(BIN)/python -m deployments.rehearsal; $(SECONDS_TAKEN)
 
 deployments: .checkers/.set-up  ## Check the compose file, the manifests and the units (needs systemd-analyze).
 	@.checkers/bin/check-jsonschema --builtin-schema vendor.compose-spec deployments/compose.yaml
