@@ -14,6 +14,7 @@ from stratawatch.adapters import checks
 from stratawatch.adapters.old_pages import drop_old_pages
 from stratawatch.adapters.secret_address import SecretAddress
 from stratawatch.config.loading import Configuration, load_configuration
+from stratawatch.config.panel_specs import pauses_of
 from stratawatch.config.settings import Settings
 from stratawatch.engine.baselines.baselines_from_labels import BaselineItemReader
 from stratawatch.engine.model.panel_spec import PanelSpec
@@ -96,6 +97,7 @@ def wire(
         retention=Retention(**dict(settings.retention)),
         drop_pages=partial(drop_old_pages, report_folder, CHECK_PAGES),
         by=by or user_name(),
+        paused=pauses_of(settings.panels),
     )
     return Installation(ports, configuration.panels, settings, report_folder, configuration)
 

@@ -17,9 +17,8 @@ def report(config: ConfigOption = DEFAULT_CONFIG, json: JsonOption = False, now:
     from stratawatch.wiring import build
 
     installation = build(config, moment(now), only_reading=True)
-    path = write(
-        installation.ports.store, installation.panels, installation.report_folder, installation.ports.clock.now()
-    )
+    ports = installation.ports
+    path = write(ports.store, installation.panels, installation.report_folder, ports.clock.now(), paused=ports.paused)
     if json:
         print_json({"path": path})
     else:

@@ -30,6 +30,7 @@ READ_LATELY = 3600
 
 if TYPE_CHECKING:
     from stratawatch.adapters.status_queries import StatusRows
+    from stratawatch.engine.model.pauses import Pauses
 
 
 def status(config: ConfigOption = DEFAULT_CONFIG, json: JsonOption = False) -> None:
@@ -40,10 +41,10 @@ def status(config: ConfigOption = DEFAULT_CONFIG, json: JsonOption = False) -> N
       stratawatch status
       stratawatch status --json | jq '.incidents | length'
     """
-    from stratawatch.config.store_address import read_panel_names
+    from stratawatch.config.store_address import read_panel_names, read_pauses
 
     rows = _read(config)
-    document = _document(rows, read_panel_names(config), datetime.now(UTC))
+    document = _document(rows, read_panel_names(config), datetime.now(UTC), read_pauses(config))
     document["configuration_problems"] = _configuration_problems(config, document["last_advance"])
     if json:
         print_json(document)
@@ -96,14 +97,22 @@ def _configuration_problems(config: Path, last: Mapping[str, Any] | None) -> lis
     return []
 
 
-def _document(rows: "StatusRows", configured: frozenset[str] | None, now: datetime) -> dict[str, Any]:
-    cycles = [cycle_row(cycle, now) for cycle in rows["cycles"]]
+def _document(rows: "StatusRows", configured: frozenset[str] | None, now: datetime, paused: "Pauses") -> dict[str, Any]:
+    cycles = [
+        {**row, "waits_for": "its panel, which is paused"} if row["panel"] in paused.panels else row
+        for row in (cycle_row(cycle, now) for cycle in rows["cycles"])
+    ]
     batches = _batches(rows)
     sent = [batch for batch in batches if batch["state"] == "sent" and not batch["away"]]
     return {
         "now": now,
         "panels": [
-            {**panel, "configured": configured is None or panel["panel"] in configured} for panel in rows["panels"]
+            {
+                **panel,
+                "configured": configured is None or panel["panel"] in configured,
+                "paused": paused.sentence(panel["panel"]),
+            }
+            for panel in rows["panels"]
         ],
         "left_panels": _left_panels(rows, configured),
         "streams": sorted(rows["streams"], key=lambda row: (row["panel"], URGENCY.index(row["state"]))),
@@ -281,6 +290,8 @@ def _show_set_aside(reasons: Sequence[Mapping[str, Any]]) -> None:
 def _show_panel(panel: Mapping[str, Any], streams: Sequence[Mapping[str, Any]]) -> None:
     newest = f", newest window until {time_text(panel['newest_window_end'])}" if panel["cycles"] else ""
     print_line(f"{panel['panel']}: {count_text(panel['cycles'], 'cycle')}{newest}")
+    if panel["paused"]:
+        print_line(f"! {panel['paused']}", indent="  ")
     if not streams:
         print_line("nothing judged yet", indent="  ")
     show_rows(

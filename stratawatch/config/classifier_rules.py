@@ -143,6 +143,14 @@ def large_enough(panel: PanelSettings) -> Iterator[Problem]:
         )
 
 
+def one_goes_on(panel: PanelSettings) -> Iterator[Problem]:
+    """A panel whose every classifier is paused has nothing to watch."""
+    if all(one.paused for one in panel.classifiers.values()):
+        yield Problem(
+            ("classifiers",), "every classifier is paused", hint="write paused = true in the panel's own table"
+        )
+
+
 def guideline_once(panel: PanelSettings) -> Iterator[Problem]:
     """People need to be told how to decide, from one place."""
     if panel.guideline is not None and panel.guideline_file is not None:

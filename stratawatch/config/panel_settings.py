@@ -84,6 +84,7 @@ class ClassifierSettings(Shape):
     cut_off: float | None = None
     called: Text | None = None
     call_yes: Annotated[Text, BeforeValidator(_number_as_text)] | None = None
+    paused: bool = False
 
 
 class AuxiliarySettings(Shape):
@@ -116,6 +117,7 @@ class LimitSettings(Shape):
 class PanelSettings(Shape):
     """The classifiers that answer the same yes/no question about the same items."""
 
+    paused: bool = False
     question: Text
     guideline: Text | None = None
     guideline_file: Text | None = None

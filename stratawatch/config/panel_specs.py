@@ -1,5 +1,6 @@
 """From a panel's tables to the specification that the engine works with."""
 
+from collections.abc import Mapping
 from dataclasses import fields, replace
 from pathlib import Path
 
@@ -8,16 +9,20 @@ from stratawatch.core.goals import Goal, Limit
 from stratawatch.core.population import Segment
 from stratawatch.engine.model.drift_rule import DriftRule
 from stratawatch.engine.model.panel_spec import AuxiliarySpec, ClassifierSpec, Columns, PanelSpec, WindowRule
+from stratawatch.engine.model.pauses import Pauses
 
 
 def panel_spec(name: str, panel: PanelSettings, folder: Path) -> PanelSpec:
     """The engine's view of a [panels.NAME] table: most fields as they are, the others in the engine's own records."""
+    panel = without_paused(panel)
     columns, names = panel.columns, {field.name for field in fields(PanelSpec)}
     same = {key: getattr(panel, key) for key in PanelSettings.model_fields if key in names}
     others = {
         "name": name,
         "guideline": _guideline(panel, folder),
-        "classifiers": tuple(ClassifierSpec(key, **one.model_dump()) for key, one in panel.classifiers.items()),
+        "classifiers": tuple(
+            ClassifierSpec(key, **one.model_dump(exclude={"paused"})) for key, one in panel.classifiers.items()
+        ),
         "auxiliary": tuple(AuxiliarySpec(key, **one.model_dump()) for key, one in panel.auxiliary.items()),
         "columns": replace(
             Columns(**columns.model_dump()), payload=tuple(columns.payload), segments=tuple(columns.segments)
@@ -29,6 +34,32 @@ def panel_spec(name: str, panel: PanelSettings, folder: Path) -> PanelSpec:
         "source": panel.source.description,
     }
     return PanelSpec(**{**same, **others})
+
+
+def without_paused(panel: PanelSettings) -> PanelSettings:
+    """The panel without its paused classifiers, and without the goals and limits that are for them alone."""
+    left = {name: one for name, one in panel.classifiers.items() if not one.paused}
+    if len(left) == len(panel.classifiers):
+        return panel
+    goals, limits = (
+        [
+            one.model_copy(update={"classifiers": [name for name in one.classifiers if name in left]})
+            for one in entries
+            if not one.classifiers or set(one.classifiers) & set(left)
+        ]
+        for entries in (panel.goals, panel.limits)
+    )
+    return panel.model_copy(update={"classifiers": left, "goals": goals, "limits": limits})
+
+
+def pauses_of(panels: Mapping[str, PanelSettings]) -> Pauses:
+    """What the configuration pauses."""
+    return Pauses(
+        frozenset(name for name, panel in panels.items() if panel.paused),
+        frozenset(
+            (name, key) for name, panel in panels.items() for key, one in panel.classifiers.items() if one.paused
+        ),
+    )
 
 
 def goals_of(panel: PanelSettings) -> tuple[Goal, ...]:

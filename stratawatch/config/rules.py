@@ -23,6 +23,7 @@ PANEL_RULES: Final[tuple[Callable[[PanelSettings], Iterator[Problem]], ...]] = (
     classifier_rules.blind_payload,
     classifier_rules.columns_once,
     classifier_rules.large_enough,
+    classifier_rules.one_goes_on,
     classifier_rules.guideline_once,
     classifier_rules.odd_votes,
     metric_rules.classifiers_exist,

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from stratawatch.config.document import read_document
+from stratawatch.engine.model.pauses import Pauses
 from stratawatch.settings.database_urls import check_store_url, store_url
 from stratawatch.settings.references import EnvironmentText, check_secret
 
@@ -19,6 +20,21 @@ def read_panel_names(path: Path) -> frozenset[str] | None:
     """The names of the configured panels; None when the file does not tell."""
     panels = read_document(path).data.get("panels")
     return frozenset(panels) if isinstance(panels, dict) else None
+
+
+def read_pauses(path: Path) -> Pauses:
+    """What the file pauses, as far as it tells."""
+    panels = read_document(path).data.get("panels")
+    tables = {name: one for name, one in panels.items() if isinstance(one, dict)} if isinstance(panels, dict) else {}
+    return Pauses(
+        frozenset(name for name, one in tables.items() if one.get("paused") is True),
+        frozenset(
+            (name, key)
+            for name, one in tables.items()
+            for key, classifier in dict(one.get("classifiers") or ()).items()
+            if isinstance(classifier, dict) and classifier.get("paused") is True
+        ),
+    )
 
 
 def read_store_address(path: Path) -> str | None:

@@ -1,19 +1,23 @@
 """Write the reports' files atomically: a page for each panel and day, the latest, and an index."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Final
 
 from stratawatch.atomic_files import PRIVATE, replace_text
 from stratawatch.engine.model.panel_spec import PanelSpec
+from stratawatch.engine.model.pauses import Pauses
 from stratawatch.engine.ports import Store
 from stratawatch.errors import StratawatchError, Unreachable
 from stratawatch.extras import require
 from stratawatch.folder_names import slug
+from stratawatch.formatting import capitalised
 from stratawatch.report.events import DocsLink
 from stratawatch.report.page import index_page, panel_page
 from stratawatch.report.view import SHOWN_CYCLES, build, relative_docs
+from stratawatch.report.view_models import PanelView
 
 LATEST: Final = "latest.html"
 
@@ -26,6 +30,7 @@ def write(
     *,
     cycles: int = SHOWN_CYCLES,
     docs_link: DocsLink = relative_docs,
+    paused: Pauses | None = None,
 ) -> Path:
     """Write `<folder>/<panel>/<date>.html`, the same as `latest.html`, and `<folder>/index.html`.
 
@@ -36,7 +41,10 @@ def write(
     specs = dict(panels) if panels is not None else _stored_panels(store)
     if not specs:
         raise StratawatchError("there is no panel to report on", hint="run `stratawatch open` once, or configure one")
-    views = [build(store, spec, now, cycles=cycles, docs_link=docs_link) for spec in specs.values()]
+    views = [
+        _with_pause(build(store, spec, now, cycles=cycles, docs_link=docs_link), paused or Pauses())
+        for spec in specs.values()
+    ]
     pages = []
     for view in views:
         text, home = panel_page(view), folder / slug(view.panel)
@@ -46,6 +54,15 @@ def write(
         pages.append(page)
     _write(folder / "index.html", index_page([(view, f"{slug(view.panel)}/{LATEST}") for view in views]))
     return pages[0] if len(pages) == 1 else folder / "index.html"
+
+
+def _with_pause(view: PanelView, paused: Pauses) -> PanelView:
+    """The view with a line on what is paused of its panel, before the others."""
+    sentence = paused.sentence(view.panel)
+    if not sentence:
+        return view
+    details = (f"{capitalised(sentence)}.", *view.headline.details)
+    return replace(view, headline=replace(view.headline, details=details))
 
 
 def _stored_panels(store: Store) -> dict[str, PanelSpec]:

@@ -27,6 +27,9 @@ MONDAY = datetime(2026, 1, 5, tzinfo=UTC)
 WEEK = timedelta(days=7)
 
 
+SCORES = ("score_lr", "score_rf")
+
+
 def spec(**changes) -> PanelSpec:
     """A panel of two classifiers, weekly, small enough to read."""
     facts = {
@@ -104,9 +107,12 @@ class FakeSource:
     @staticmethod
     def _cells(rows: Sequence[Row], panel: PanelSpec) -> list[tuple[str, int]]:
         """Pattern and bin of every row, by columns: a window has thousands."""
-        scores = np.array([row.scores for row in rows]).reshape(len(rows), len(panel.classifiers))
+        columns = [SCORES.index(one.score) if one.score in SCORES else i for i, one in enumerate(panel.classifiers)]
+        scores = np.array([row.scores for row in rows]).reshape(len(rows), len(SCORES))[:, columns]
         letters = np.where(scores >= [classifier.cut_off for classifier in panel.classifiers], "1", "0")
-        return list(zip(map("".join, letters.tolist()), bins_of(scores.sum(axis=1) / 2).tolist(), strict=True))
+        return list(
+            zip(map("".join, letters.tolist()), bins_of(scores.sum(axis=1) / len(columns)).tolist(), strict=True)
+        )
 
     @contextmanager
     def reading(self, panel: PanelSpec, window: Window) -> Iterator[SimpleNamespace]:

@@ -79,8 +79,10 @@ def record_judgements(
 
     `slices` are lines on a stream's segments, for whoever is paged; they name no culprit.
     When a later window was judged or refused already (`superseded`), a breach still pages, but nothing ends by it.
+    Streams of paused classifiers are left as they are.
     """
     now = ports.clock.now()
+    judgements = {key: said for key, said in judgements.items() if not ports.paused.cover(key)}
     tx.alarms.add_states(
         [StreamState(key, cycle.id, revision, said.state, said.reason, now) for key, said in judgements.items()]
     )
@@ -116,7 +118,11 @@ def _go_blind(judging: _Judging, judgements: Mapping[StreamKey, Judgement]) -> N
 def _end(judging: _Judging, judgements: Mapping[StreamKey, Judgement]) -> None:
     """BREACH ends when the metric is proven inside (OK), BLIND when anything can be told, both when unwatched."""
     for incident in judging.tx.alarms.incidents(panel=judging.cycle.panel, only_open=True):
+        if judging.ports.paused.cover(incident.key):
+            continue  # it goes on where it was
         said = judgements.get(incident.key)
+        if said is None and incident.key in watched_streams(judging.tx.panels.latest()[incident.key.panel]):
+            continue  # the cycle was opened while it was not watched, as during a pause; it is watched again
         if said is None:
             judging.close(incident, "it has no limit any more")
         elif said.state == AlarmState.OK or (incident.kind == AlarmState.BLIND and said.state != AlarmState.BLIND):

@@ -79,10 +79,17 @@ def _examined(tx: Transaction) -> int:
 
 
 def ids_due(ports: Ports, step: str, panel: str, outdated: Sequence[int] = ()) -> tuple[int, ...]:
-    """The ids that a step of a panel should look at, oldest first: of cycles, for dispatch of batches."""
+    """The ids that a step of a panel should look at, oldest first: of cycles, for dispatch of batches.
+
+    Of a paused panel only what was cancelled is withdrawn.
+    """
+    is_paused = panel in ports.paused.panels
     with ports.store.begin() as tx:
         if step == "dispatch":
-            return tuple(number for _, number in tx.rounds.batch_ids(_UNSENT, panel))
+            states = (BatchState.CANCELLED,) if is_paused else _UNSENT
+            return tuple(number for _, number in tx.rounds.batch_ids(states, panel))
+        if is_paused:
+            return ()
         cycles = tx.cycles.find(panel=panel, states=_STATES[step])
         if step == "freeze":
             cycles = tuple(sorted(cycles, key=lambda cycle: cycle.failures > 0))

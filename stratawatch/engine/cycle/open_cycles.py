@@ -1,12 +1,13 @@
 """Open a cycle for every window that is over: in order, once, the past included."""
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Final
 
 from stratawatch.engine.cycle.clock_check import require_sound_clock, trust_clock
 from stratawatch.engine.model.cycle_facts import Cycle
 from stratawatch.engine.model.panel_spec import PanelSpec
-from stratawatch.engine.model.states import ACTIVE_CYCLES
+from stratawatch.engine.model.states import ACTIVE_CYCLES, CycleState, Entity
 from stratawatch.engine.model.windows import due_periods, window_of_period
 from stratawatch.engine.ports import Ports
 from stratawatch.engine.ports.transaction import Transaction
@@ -16,6 +17,7 @@ MOST_ACTIVE: Final = 8
 """Cycles of one panel under way at once: a long backfill must not flood the people who label."""
 
 
+PAUSED: Final = "the panel was paused"
 DECIDED: Final = "panels that left"
 """The cursor of what was decided about panels that left the configuration, by panel."""
 
@@ -28,7 +30,7 @@ def open_cycles(ports: Ports, panels: Mapping[str, PanelSpec], *, trusted: bool 
     if trusted:
         trust_clock(ports)
     else:
-        require_sound_clock(ports, panels)
+        require_sound_clock(ports, {name: spec for name, spec in panels.items() if name not in ports.paused.panels})
     opened: list[int] = []
     troubles: list[StratawatchError] = []
     for spec in panels.values():
@@ -52,6 +54,9 @@ def _open_panel(tx: Transaction, ports: Ports, spec: PanelSpec) -> list[int]:
     decided = tx.labels.cursor(DECIDED)
     if spec.name in decided:  # it came back; should it leave again, that is decided again
         tx.labels.save_cursor(DECIDED, {name: one for name, one in decided.items() if name != spec.name}, now)
+    if spec.name in ports.paused.panels:
+        _pass_over(tx, spec, version, now, newest[0].period if newest else -1)
+        return []
     free_slots = MOST_ACTIVE - len(tx.cycles.find(panel=spec.name, states=ACTIVE_CYCLES))
     opened: list[int] = []
     for period in due_periods(spec.windows, now, newest[0].period if newest else -1):
@@ -61,6 +66,15 @@ def _open_panel(tx: Transaction, ports: Ports, spec: PanelSpec) -> list[int]:
         if cycle is not None:
             opened.append(cycle)
     return opened
+
+
+def _pass_over(tx: Transaction, spec: PanelSpec, version: int, now: datetime, newest_period: int) -> None:
+    """Cancel the windows that end while the panel is paused, so that it goes on with the window of its resumption."""
+    for period in due_periods(spec.windows, now, newest_period):
+        cycle = tx.cycles.open(spec.name, version, period, window_of_period(spec.windows, period), now)
+        if cycle is not None:
+            tx.cycles.explain(cycle, reason=PAUSED)
+            tx.move(Entity.CYCLE, cycle, CycleState.OPEN, CycleState.CANCELLED, at=now, why=PAUSED)
 
 
 def require_same_windows(tx: Transaction, spec: PanelSpec, newest: Cycle) -> None:

@@ -13,6 +13,7 @@ from stratawatch.engine.model.input_profile import InputProfile
 from stratawatch.engine.model.label_events import Batch as BatchRecord
 from stratawatch.engine.model.label_events import PollResult, Receipt
 from stratawatch.engine.model.panel_spec import PanelSpec, RequiredColumn, Window
+from stratawatch.engine.model.pauses import Pauses
 from stratawatch.engine.model.retention import Retention
 from stratawatch.engine.ports.transaction import Transaction
 from stratawatch.errors import InputRefused
@@ -215,6 +216,7 @@ class Ports:
     retention: Retention = field(default_factory=Retention)
     drop_pages: DropPages | None = None
     by: str = "unknown"
+    paused: Pauses = field(default_factory=Pauses)
 
     def channel_rule(self, name: str) -> ChannelRule:
         """How a channel is used, the ordinary way if nothing else is said."""
