@@ -26,6 +26,7 @@ CODE: Final[Mapping[str, tuple[str, ...]]] = {
     "coverage": STUDY,
     "demo_worlds": ENGINE,
     "engines": ENGINE,
+    "label_flood": (*ENGINE, "benchmarks/years_store.py"),
     "labels": STUDY,
     "papers": (*STUDY, "stratawatch/literature"),
     "scan": ("stratawatch/adapters/sources",),
