@@ -5,6 +5,7 @@ Prefect flows (20 unless `--quick`). Two controls with adapters that forget thei
 """
 
 import argparse
+import signal
 import sys
 import tempfile
 import time
@@ -20,12 +21,14 @@ import stratawatch.engine
 from benchmarks.chaos.audit import Audit
 from benchmarks.chaos.children import EngineRunner, FlowRunner, Runner, preload
 from benchmarks.chaos.databases import Databases, databases
-from benchmarks.chaos.faulty import forgetful_channels, forgetful_queue
+from benchmarks.chaos.faulter import Faulter
+from benchmarks.chaos.faults import FAULTS
+from benchmarks.chaos.faulty import credulous_queue, forgetful_channels, forgetful_inbox, forgetful_queue
 from benchmarks.chaos.fuse import Orders
 from benchmarks.chaos.installation import Installation, Told, address
 from benchmarks.chaos.killer import COMMIT_POINTS, Killer, commit_sites, site_of, untried
 from benchmarks.chaos.services import prefect_server, receiver
-from benchmarks.chaos.snapshot import differences
+from benchmarks.chaos.snapshot import conclusions, differences
 from benchmarks.chaos.tick import Variant
 from benchmarks.chaos.world import PLAIN, TROUBLED, Story
 from benchmarks.shape import Options, Result, Row, Verdict, main
@@ -34,9 +37,17 @@ FULL_KILLS: Final = 100
 QUICK_KILLS: Final = 40
 FLOW_KILLS: Final = 20
 FLOW_KILLS_A_MOMENT: Final = 3
+TERMINATIONS: Final = 0.25
 BOTH_SIDES_FROM: Final = 60
 """With fewer kills than this, a commit point is tried on one side only, drawn at random."""
 CONTROL_KILLS: Final = 14
+FULL_FAULTS: Final = 60
+QUICK_FAULTS: Final = 20
+CONTROL_FAULTS: Final = 8
+MANY_FAULTS: Final = 300
+"""With so many, each kind must come up this often."""
+EACH_KIND: Final = 3
+KILLS_BESIDE_FAULTS: Final = 6
 
 
 @dataclass
@@ -53,19 +64,33 @@ class Campaign:
     kills: Counter[str] = field(default_factory=Counter)
 
     def tell(
-        self, run: str, story: Story, runner: Runner, killer: Killer | None, peaceful: Told | None, *variants: Variant
+        self,
+        run: str,
+        story: Story,
+        runner: Runner,
+        killer: Killer | None,
+        peaceful: Told | None,
+        *variants: Variant,
+        faulter: Faulter | None = None,
     ) -> Told:
         """Play a story in a fresh installation and write a row about it."""
         began = time.monotonic()
         before = killer.kills.total() if killer else 0
         address(self.port, run)
         installation = Installation.build(run, self.scratch, self.seed, self.databases)
+        faults_before = faulter.inflicted.total() if faulter else 0
         told = installation.play(
-            story, runner, killer=killer, peaceful=peaceful.endings if peaceful else (), variants=variants
+            story,
+            runner,
+            killer=killer,
+            faulter=faulter,
+            peaceful=peaceful.endings if peaceful else (),
+            variants=variants,
         )
-        different = differences(peaceful.snapshot, told.snapshot) if peaceful else []
+        different = self._different(peaceful, told, faulter)
         kills = (killer.kills.total() if killer else 0) - before
-        row = {"run": run, "kills": kills, "differences": len(different), **told.audit.counts()}
+        faults = (faulter.inflicted.total() if faulter else 0) - faults_before
+        row = {"run": run, "kills": kills, "faults": faults, "differences": len(different), **told.audit.counts()}
         self.rows.append({**row, "seconds": round(time.monotonic() - began, 1)})
         print(", ".join(f"{name.replace('_', ' ')} {value}" for name, value in self.rows[-1].items()), flush=True)
         if not variants:
@@ -76,6 +101,15 @@ class Campaign:
         installation.discard()
         return told
 
+    @staticmethod
+    def _different(peaceful: Told | None, told: Told, faulter: Faulter | None) -> list[str]:
+        """How the final state differs; where faults were met, in its conclusions, and not where they last."""
+        if peaceful is None or (faulter is not None and faulter.lasting):
+            return []
+        if faulter is not None:
+            return differences(conclusions(peaceful.snapshot), conclusions(told.snapshot))
+        return differences(peaceful.snapshot, told.snapshot)
+
 
 def run(options: Options) -> Result:
     """Undisturbed, then killed, then the controls."""
@@ -83,6 +117,9 @@ def run(options: Options) -> Result:
     flow_kills = options.given.flow_kills
     if flow_kills is None:
         flow_kills = 0 if options.quick else min(FLOW_KILLS, kills)
+    faults = options.given.faults
+    if faults is None:
+        faults = QUICK_FAULTS if options.quick else FULL_FAULTS
     rng = Random(options.seed)
     preload()
     with ExitStack() as stack:
@@ -94,6 +131,7 @@ def run(options: Options) -> Result:
         peaceful = campaign.tell("peaceful", TROUBLED, EngineRunner(scratch), None, None)
         in_flows = _flow_kills(campaign, rng, flow_kills, stack) if flow_kills else Counter[str]()
         in_engine = _engine_kills(campaign, rng, kills - flow_kills, peaceful, in_flows)
+        faulters = _faults(campaign, rng, faults, peaceful)
         controls = _controls(campaign, rng, peaceful)
     everything = in_flows + in_engine
     crossed = {site_of(point) for ending in peaceful.endings for point in ending.crossed if point.endswith("commit")}
@@ -102,9 +140,16 @@ def run(options: Options) -> Result:
         Verdict("kills while real flows ran", "must", in_flows.total(), flow_kills, ">="),
         *_coverage(crossed, everything),
         *_innocence(campaign),
+        *_of_faults(faulters, faults, options.given.db),
         *controls,
     ]
-    return Result([*campaign.rows, *({"died at": p, "kills": n} for p, n in sorted(everything.items()))], verdicts)
+    inflicted = sum((faulter.inflicted for faulter in faulters), Counter[str]())
+    rows = [
+        *campaign.rows,
+        *({"fault": kind, "times": times} for kind, times in sorted(inflicted.items())),
+        *({"died at": point, "kills": number} for point, number in sorted(everything.items())),
+    ]
+    return Result(rows, verdicts)
 
 
 def _flow_kills(campaign: Campaign, rng: Random, wanted: int, stack: ExitStack) -> Counter[str]:
@@ -116,6 +161,7 @@ def _flow_kills(campaign: Campaign, rng: Random, wanted: int, stack: ExitStack) 
     environment = stack.enter_context(prefect_server(home))
     points = _commits(peaceful)
     killer = Killer.at(points, rng, wanted, both_sides=False, most_a_tick=FLOW_KILLS_A_MOMENT)
+    killer.terminations = TERMINATIONS
     number = 0
     while not killer.done:
         number += 1
@@ -140,6 +186,40 @@ def _engine_kills(campaign: Campaign, rng: Random, wanted: int, peaceful: Told, 
     return killer.kills
 
 
+def _faults(campaign: Campaign, rng: Random, wanted: int, peaceful: Told) -> list[Faulter]:
+    """Faults, with some kills beside them: first those after which all is as before, then those that last too."""
+    after_which_all_is_as_before = wanted // 2 if wanted > QUICK_FAULTS else 0
+    faulters = [
+        Faulter(rng, after_which_all_is_as_before, lasting=False),
+        Faulter(rng, wanted - after_which_all_is_as_before),
+    ]
+    number = 0
+    for faulter in faulters:
+        while not faulter.done:
+            number += 1
+            killer = Killer(rng, KILLS_BESIDE_FAULTS, most_a_tick=2)
+            runner = EngineRunner(campaign.scratch)
+            campaign.tell(f"faults-{number}", TROUBLED, runner, killer, peaceful, faulter=faulter)
+    return faulters
+
+
+def _of_faults(faulters: Sequence[Faulter], wanted: int, database: str) -> list[Verdict]:
+    """Every kind came up, people could read of each, and nothing was lost or doubled right after it."""
+    untold = [line for faulter in faulters for line in faulter.untold]
+    broken = [line for faulter in faulters for line in faulter.broken]
+    for line in (*untold, *broken):
+        print(line[:1000])
+    inflicted = sum((faulter.inflicted for faulter in faulters), Counter[str]())
+    kinds = [fault.kind for fault in FAULTS if database == "postgres" or not fault.kind.startswith("PostgreSQL")]
+    rarest = min(inflicted[kind] for kind in kinds)
+    return [
+        Verdict("faults", "must", inflicted.total(), wanted, ">="),
+        Verdict("times of the rarest kind", "must", rarest, EACH_KIND if wanted >= MANY_FAULTS else 0, ">="),
+        Verdict("faults that nobody was told of", "must", len(untold), 0, "<="),
+        Verdict("promises broken right after a fault", "must", len(broken), 0, "<="),
+    ]
+
+
 def _controls(campaign: Campaign, rng: Random, peaceful: Told) -> list[Verdict]:
     """Faulty adapters must be caught: sent, and killed before that was written down."""
     points = {point for ending in peaceful.endings for point in ending.crossed}
@@ -159,11 +239,31 @@ def _controls(campaign: Campaign, rng: Random, peaceful: Told) -> list[Verdict]:
             ("control-channel", forgetful_channels, posted),
         )
     ]
+    away, forgetful = (
+        _control_of_faults(campaign, rng, peaceful, *control)
+        for control in (
+            ("control-place", credulous_queue, "queue emptied"),
+            ("control-inbox", forgetful_inbox, "backup restored"),
+        )
+    )
     twice, alerts = told[0].audit.items_dispatched_twice, told[1].audit.alerts_told_twice
     return [
         Verdict("control: a queue without keys dispatches items twice", "must", twice, 1, ">="),
         Verdict("control: a channel without keys tells twice", "must", alerts, 1, ">="),
+        Verdict("control: a queue that does not look where it is says nothing", "must", len(away.untold), 1, ">="),
+        Verdict("control: a queue that does not look writes elsewhere", "must", len(away.broken), 1, ">="),
+        Verdict("control: an inbox that drops labels loses them", "must", len(forgetful.broken), 1, ">="),
     ]
+
+
+def _control_of_faults(
+    campaign: Campaign, rng: Random, peaceful: Told, name: str, variant: Variant, kind: str
+) -> Faulter:
+    """What a faulty adapter makes of one kind of fault."""
+    faulter = Faulter(rng, CONTROL_FAULTS, kinds=[fault for fault in FAULTS if fault.kind == kind])
+    runner = EngineRunner(campaign.scratch, (variant,))
+    campaign.tell(name, (PLAIN[0],), runner, None, peaceful, variant, faulter=faulter)
+    return faulter
 
 
 class _Again(Killer):
@@ -175,7 +275,8 @@ class _Again(Killer):
             return Orders()
         return Orders(targets=frozenset(self.targets))
 
-    def note(self, point: str) -> None:
+    def note(self, point: str, by: int = signal.SIGKILL) -> None:
+        del by
         self.kills[point] += 1
 
 
@@ -211,6 +312,7 @@ def _innocence(campaign: Campaign) -> list[Verdict]:
 def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--kills", type=int, help=f"processes to kill (default {FULL_KILLS}, quick {QUICK_KILLS})")
     parser.add_argument("--flow-kills", type=int, help=f"of them in real Prefect flows (default {FLOW_KILLS})")
+    parser.add_argument("--faults", type=int, help=f"faults to inflict (default {FULL_FAULTS}, quick {QUICK_FAULTS})")
     parser.add_argument("--db", choices=["sqlite", "postgres"], default="sqlite")
 
 

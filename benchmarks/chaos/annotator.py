@@ -24,6 +24,8 @@ class Annotator:
     queue: Path
     said: Counter[Statement] = field(default_factory=Counter)
     answers: dict[str, str] = field(default_factory=dict)
+    half_said: Counter[Statement] = field(default_factory=Counter)
+    """What stands in a file without its line's end."""
     _torn: str = ""
     _lines: int = 0
 
@@ -77,13 +79,16 @@ class Annotator:
         """Write half of a line; its rest comes at the next moment."""
         left = [key for key in waiting if key not in self.answers]
         if left:
+            before = self.said.copy()
             line = json.dumps(self._statement(tick, left[0], _verdict(left[0], tasks[left[0]]))) + "\n"
+            self.half_said = self.said - before
             self._append(tick, line[:25])
             self._torn = line[25:]
 
     def _finish_torn(self, tick: Tick) -> None:
         self._append(tick, self._torn)
         self._torn = ""
+        self.half_said.clear()
 
     def _disturb(self, tick: Tick) -> None:
         """What a queue must bear: rubbish, labels nobody asked for, the same event again, a word taken back."""

@@ -2,28 +2,30 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final
 
 from benchmarks.chaos.annotator import Statement
 from benchmarks.chaos.world import PANEL
-from stratawatch.engine.model.label_events import LabelTask
+from stratawatch.engine.model.label_events import LabelEvent, LabelTask
 from stratawatch.engine.model.states import BatchState
 from stratawatch.engine.ports import Ports
 
-Post = tuple[str, str, str, str]
+Post = tuple[str, str, str, str, str]
+"""Channel, dedup key, event, subject, body."""
 
 IN_THE_QUEUE: Final = (BatchState.SENT, BatchState.CLOSED)
 FOLDERS: Final = ("out", "done", "cancelled")
 """Where batches lie that were in the queue."""
+LOST_PLAN: Final = "queue:lost plan"
 NEVER_SENT: Final = (BatchState.PLANNED, BatchState.FAILED)
 
 
 @dataclass(frozen=True)
 class Audit:
-    """Six counts that must be zero."""
+    """Counts that must be zero."""
 
     items_lost: int
     items_dispatched_twice: int
@@ -31,30 +33,49 @@ class Audit:
     labels_counted_twice: int
     alerts_lost: int
     alerts_told_twice: int
+    answers_to_other_questions: int
 
     def counts(self) -> dict[str, int]:
         """By name."""
         return asdict(self)
 
 
-def audit(ports: Ports, folder: Path, said: Counter[Statement], posts: Counter[Post]) -> Audit:
-    """Compare the store with the world outside."""
+def audit(
+    ports: Ports, folder: Path, said: Counter[Statement], posts: Mapping[Post, int], *, forgot: bool = False
+) -> Audit:
+    """Compare the store with the world outside.
+
+    A store that `forgot` what it had done since a backup may have planned and told otherwise: batches that it names as
+    those of a lost plan and labels that wait for their draw are not lost, and what it tells again may be worded anew.
+    """
     with ports.store.begin() as tx:
         batches = tx.rounds.batches()
         events = [event for _, event in tx.labels.of_panel(PANEL) if event.source == ports.queue.name]
+        waiting = tx.labels.waiting_events() if forgot else ()
         notices = tx.outbox.all()
     sent = _items(b.tasks for b in batches if b.state in IN_THE_QUEUE)
     withdrawn = _items(b.tasks for b in batches if b.state not in (*IN_THE_QUEUE, *NEVER_SENT))
-    lines = Counter(key for name in FOLDERS for key in _lines(folder / "queue" / name))
-    kept: Counter[Statement] = Counter((e.item_key, e.annotator, e.value, e.at.isoformat()) for e in events)
-    told = Counter((n.dedup_key, _event(n.severity), n.subject, n.body) for n in notices if n.state == "sent")
+    own = {batch.key for batch in batches} if forgot and any(LOST_PLAN in n.key for n in notices) else None
+    lines = Counter(key for name in FOLDERS for key in _lines(folder / "queue" / name, own))
+    kept, kept_waiting = _statements(events), _statements(waiting)
+    asked = {(task.item_key, batch.question_key) for batch in batches for task in batch.tasks}
+    keys = {key for key, _ in asked}
+    told = Counter(
+        (n.channel, n.dedup_key, _event(n.severity), n.subject, n.body) for n in notices if n.state == "sent"
+    )
+    if forgot:
+        told, posts = _unworded(told), _unworded(posts)
+        posts = Counter({post: number for post, number in posts.items() if post in told})
     return Audit(
         items_lost=(sent - lines).total(),
         items_dispatched_twice=(lines - sent - withdrawn).total(),
-        labels_lost=(said - kept).total(),
+        labels_lost=(said - kept - kept_waiting).total(),
         labels_counted_twice=(kept - said).total(),
-        alerts_lost=(told - posts).total() + sum(n.state != "sent" for n in notices),
-        alerts_told_twice=(posts - told).total(),
+        alerts_lost=(told - Counter(posts)).total() + sum(n.state != "sent" for n in notices),
+        alerts_told_twice=(Counter(posts) - told).total(),
+        answers_to_other_questions=sum(
+            e.item_key in keys and (e.item_key, e.question_key) not in asked for e in events
+        ),
     )
 
 
@@ -64,19 +85,30 @@ def posts_of(log: Path, run: str) -> Counter[Post]:
         return Counter()
     posts = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
     return Counter(
-        (p["dedup_key"], p["event"], p["subject"], p["body"])
+        ("deputy" if p["run"].endswith("/deputy") else "ops", p["dedup_key"], p["event"], p["subject"], p["body"])
         for p in posts
         if p["run"] in (f"/{run}", f"/{run}/deputy")
     )
+
+
+def _statements(events: Iterable[LabelEvent]) -> Counter[Statement]:
+    return Counter((e.item_key, e.annotator, e.value, e.at.isoformat()) for e in events)
+
+
+def _unworded(posts: Mapping[Post, int]) -> Counter[Post]:
+    found = Counter[Post]()
+    for (channel, dedup_key, event, _, _), number in posts.items():
+        found[channel, dedup_key, event, "", ""] += number
+    return found
 
 
 def _items(batches: Iterable[Iterable[LabelTask]]) -> Counter[str]:
     return Counter(task.item_key for tasks in batches for task in tasks)
 
 
-def _lines(folder: Path) -> list[str]:
+def _lines(folder: Path, own: Collection[str] | None) -> list[str]:
     lines = [json.loads(line) for file in folder.glob("*.jsonl") for line in file.read_text().splitlines()]
-    return [line["key"] for line in lines if "key" in line]
+    return [line["key"] for line in lines if "key" in line and (own is None or line["batch"] in own)]
 
 
 def _event(severity: str) -> str:

@@ -11,15 +11,18 @@ import time
 import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import IO, Any, Final, Protocol
 
 from benchmarks.chaos.fuse import Fuse, Orders, install
-from benchmarks.chaos.tick import Variant, run_tick
+from benchmarks.chaos.tick import Variant, meet_fault, run_tick
 from benchmarks.chaos.world import Tick
 
 PATIENCE: Final = 180.0
 """Seconds a child may take; more is a bug, not a kill."""
+PATIENCE_WITH_FAULTS: Final = 60.0
+"""Seconds within which the product must have given up on whatever is wrong with the world."""
 
 
 @dataclass(frozen=True)
@@ -29,6 +32,8 @@ class Ending:
     killed_at: str
     crossed: tuple[str, ...]
     seconds: float
+    sentences: frozenset[str] = frozenset()
+    """What a process that met a fault said about the world, and kept in the store."""
 
 
 class Runner(Protocol):
@@ -61,7 +66,7 @@ def preload() -> None:
     del duckdb, httpcore, httpx, sqlalchemy, sqlglot, stratawatch
 
 
-def forked(work: Callable[[], Any], result: Path, after: float | None = None) -> int:
+def forked(work: Callable[[], Any], result: Path, after: float | None = None, patience: float = PATIENCE) -> int:
     """Run `work` in a forked process; its outcome goes to `result`. Returns the wait status."""
     sys.stdout.flush()
     sys.stderr.flush()
@@ -76,7 +81,7 @@ def forked(work: Callable[[], Any], result: Path, after: float | None = None) ->
         finally:
             # Nothing of the parent's (buffers, handlers, servers) may be ended here.
             os._exit(status)
-    return _wait(pid, after)
+    return _wait(pid, after, patience)
 
 
 def in_child(work: Callable[[], Any], scratch: Path) -> Any:
@@ -97,24 +102,32 @@ class EngineRunner:
     variants: tuple[Variant, ...] = ()
 
     def run(self, config: Path, tick: Tick, orders: Orders) -> Ending:
+        return self._run(orders, lambda: run_tick(config, tick, self.variants), PATIENCE)
+
+    def meet(self, config: Path, tick: Tick, orders: Orders, machine_time: datetime | None) -> Ending:
+        """Run once while something is wrong with the world, by the machine's clock if it shows a time."""
+        return self._run(orders, lambda: meet_fault(config, tick, self.variants, machine_time), PATIENCE_WITH_FAULTS)
+
+    def _run(self, orders: Orders, work: Callable[[], Any], patience: float) -> Ending:
         log, result = self.scratch / "crossed.log", self.scratch / "tick.pickle"
         log.write_text("")
         result.unlink(missing_ok=True)
         began = time.monotonic()
 
-        def work() -> None:
+        def with_fuse() -> Any:
             fuse = Fuse(log, orders)
             install(lambda: fuse)
-            run_tick(config, tick, self.variants)
+            return work()
 
-        status = forked(work, result, orders.after)
+        status = forked(with_fuse, result, orders.after, patience)
         seconds = time.monotonic() - began
         crossed = tuple(log.read_text().splitlines())
-        if os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGKILL:
+        if os.WIFSIGNALED(status) and os.WTERMSIG(status) in (signal.SIGKILL, signal.SIGTERM):
             return Ending(_where(crossed, orders), crossed, seconds)
+        value = pickle.loads(result.read_bytes())[1]  # noqa: S301 - written by our child a moment ago
         if status != 0:
-            raise RuntimeError(f"a tick failed by itself:\n{pickle.loads(result.read_bytes())[1]}")  # noqa: S301
-        return Ending("", crossed, seconds)
+            raise RuntimeError(f"a tick failed by itself:\n{value}")
+        return Ending("", crossed, seconds, frozenset(value or ()))
 
     def close(self) -> None:
         pass
@@ -137,6 +150,7 @@ class FlowRunner:
             "log": str(log),
             "targets": sorted(orders.targets),
             "point": orders.at,
+            "signal": int(orders.signal),
         }
         commands, _ = _pipes(process)
         commands.write(json.dumps(order) + "\n")
@@ -148,7 +162,8 @@ class FlowRunner:
         if answer == "done":
             return Ending("", crossed, seconds)
         self._process = None
-        if process.wait() != -signal.SIGKILL:
+        # Whoever is asked to end may do so in his own way; whoever is killed cannot.
+        if process.wait(PATIENCE_WITH_FAULTS) != -signal.SIGKILL and orders.signal != signal.SIGTERM:
             raise RuntimeError(f"a flow failed by itself: {answer}\n{self._words()}")
         return Ending(_where(crossed, orders), crossed, seconds)
 
@@ -194,8 +209,8 @@ def _pipes(process: subprocess.Popen[str]) -> tuple[IO[str], IO[str]]:
     return process.stdin, process.stdout
 
 
-def _wait(pid: int, after: float | None) -> int:
-    end = time.monotonic() + (after if after is not None else PATIENCE)
+def _wait(pid: int, after: float | None, patience: float) -> int:
+    end = time.monotonic() + (after if after is not None else patience)
     while time.monotonic() < end:
         done, status = os.waitpid(pid, os.WNOHANG)
         if done:
@@ -204,7 +219,7 @@ def _wait(pid: int, after: float | None) -> int:
     os.kill(pid, signal.SIGKILL)
     _, status = os.waitpid(pid, 0)
     if after is None:
-        raise RuntimeError(f"a child did not end within {PATIENCE:.0f} s")
+        raise TimeoutError(f"a child did not end within {patience:.0f} s")
     return status
 
 

@@ -27,7 +27,7 @@ def main() -> None:
     print("ready", file=words, flush=True)
     for line in sys.stdin:
         order = json.loads(line)
-        fuse = Fuse(Path(order["log"]), Orders(frozenset(order["targets"]), order["point"]))
+        fuse = Fuse(Path(order["log"]), Orders(frozenset(order["targets"]), order["point"], signal=order["signal"]))
         now = datetime.fromisoformat(order["at"])
         open_cycles(config=order["config"], now=now)
         for _ in range(ADVANCES):

@@ -15,11 +15,16 @@ RENAMES: Final = ("link", "replace", "unlink")
 
 @dataclass(frozen=True)
 class Orders:
-    """When a child is to die: at the first of `targets`, at its `at`-th point, or `after` seconds; or never."""
+    """When a child is to die: at the first of `targets`, at its `at`-th point, or `after` seconds; or never.
+
+    At its point it is sent `signal`, unless another `deed` is to be done there.
+    """
 
     targets: frozenset[str] = frozenset()
     at: int = 0
     after: float | None = None
+    signal: int = signal.SIGKILL
+    deed: Callable[[], None] | None = None
 
 
 @dataclass
@@ -36,7 +41,10 @@ class Fuse:
         with self.log.open("a") as log:
             log.write(point + "\n")
         if point in self.orders.targets or self.crossed == self.orders.at:
-            os.kill(os.getpid(), signal.SIGKILL)
+            if self.orders.deed is not None:
+                self.orders.deed()
+            else:
+                os.kill(os.getpid(), self.orders.signal)
 
 
 def install(current: Callable[[], Fuse]) -> None:

@@ -11,13 +11,15 @@ from typing import Final
 
 from benchmarks.chaos.annotator import Annotator
 from benchmarks.chaos.audit import Audit, audit, posts_of
-from benchmarks.chaos.children import Ending, Runner, in_child
+from benchmarks.chaos.children import Ending, EngineRunner, Runner, in_child
 from benchmarks.chaos.databases import Databases
+from benchmarks.chaos.faulter import MOST_A_MOMENT, Faulter
+from benchmarks.chaos.faults import Scene
 from benchmarks.chaos.fuse import Orders
 from benchmarks.chaos.killer import Killer
 from benchmarks.chaos.snapshot import Snapshot, take
 from benchmarks.chaos.tick import Variant
-from benchmarks.chaos.world import OUTAGES, PANEL, Story, Tick, ticks, write_world
+from benchmarks.chaos.world import OUTAGES, PANEL, PREDICTIONS, TROUBLES, Story, Tick, ticks, write_world
 
 AFTER_A_KILL: Final = timedelta(minutes=11)
 """A killed process holds the lease for ten minutes; the next one comes when it has ended."""
@@ -40,6 +42,7 @@ class Installation:
     folder: Path
     config: Path
     posts: Path
+    databases: Databases
 
     @classmethod
     def build(cls, run: str, scratch: Path, seed: int, databases: Databases) -> "Installation":
@@ -48,7 +51,7 @@ class Installation:
         folder.mkdir()
         config = write_world(folder, seed, databases.url(run))
         in_child(lambda: databases.create(run, folder), scratch)
-        return cls(run, folder, config, scratch / "posts.jsonl")
+        return cls(run, folder, config, scratch / "posts.jsonl", databases)
 
     def play(
         self,
@@ -56,17 +59,17 @@ class Installation:
         runner: Runner,
         *,
         killer: Killer | None = None,
+        faulter: Faulter | None = None,
         peaceful: Sequence[Ending] = (),
         variants: tuple[Variant, ...] = (),
     ) -> Told:
         """Play a story; `peaceful` says what every moment crosses when nobody is killed."""
         annotator = Annotator(self.folder / "queue")
-        endings = []
-        for number, tick in enumerate(ticks(story)):
-            endings.append(self._moment(tick, runner, killer, peaceful[number] if peaceful else None))
-            annotator.act(tick)
-        runner.close()
-        posts = posts_of(self.posts, self.run)
+        endings: list[Ending] = []
+        backups: list[str] = []
+        period = -1
+        if faulter is not None:
+            faulter.off_course = False
 
         def look() -> tuple[Snapshot, Audit]:
             from stratawatch.wiring import build
@@ -74,28 +77,82 @@ class Installation:
             ports = build(self.config).ports
             for variant in variants:
                 ports = variant(ports, self.folder)
-            return take(ports, self.folder), audit(ports, self.folder, annotator.said, posts)
+            said = annotator.said - annotator.half_said
+            return take(ports, self.folder), audit(
+                ports, self.folder, said, posts_of(self.posts, self.run), forgot=faulter is not None and faulter.lasting
+            )
 
+        for number, tick in enumerate(ticks(story)):
+            undisturbed = peaceful[number] if peaceful else None
+            met: list[str] = []
+            with self._trouble(tick):
+                if faulter is not None and undisturbed is not None and isinstance(runner, EngineRunner):
+                    opens, period = tick.period != period, tick.period
+                    scene = self._scene(tick, undisturbed, faulter, backups, opens=opens)
+                    met = self._faults(scene, faulter, runner)
+                endings.append(self._moment(tick, runner, killer, undisturbed, len(met)))
+            if met and faulter is not None:
+                faulter.check(met, scene, lambda: in_child(lambda: look()[1], self.folder))
+            annotator.act(tick)
+        runner.close()
+        in_child(lambda: self.databases.drop_backups(self.run, backups), self.folder)
         snapshot, counted = in_child(look, self.folder)
         return Told(tuple(endings), snapshot, counted)
 
-    def _moment(self, tick: Tick, runner: Runner, killer: Killer | None, peaceful: Ending | None) -> Ending:
+    def _scene(self, tick: Tick, peaceful: Ending, faulter: Faulter, backups: list[str], *, opens: bool) -> Scene:
+        number, rng = faulter.inflicted.total(), faulter.rng
+        on_course, crossed = not faulter.off_course, peaceful.crossed
+        return Scene(
+            self.run,
+            self.folder,
+            self.config,
+            tick,
+            crossed,
+            opens,
+            on_course,
+            number,
+            rng,
+            self.databases,
+            backups,
+        )
+
+    def _faults(self, scene: Scene, faulter: Faulter, runner: EngineRunner) -> list[str]:
+        """Inflict some faults one after the other, each a little later; returns their kinds."""
+        met: list[str] = []
+        for _ in range(faulter.rng.randint(0, MOST_A_MOMENT)):
+            fault = faulter.draw(scene)
+            if fault is None:
+                break
+            faulter.inflict(fault, scene, runner)
+            met.append(fault.kind)
+            if fault.lasting:  # what the store knew is another now, and so is what it can say
+                break
+            tick = replace(scene.tick, at=scene.tick.at + AFTER_A_KILL)
+            scene = replace(scene, tick=tick, number=scene.number + 1, on_course=False)
+        if faulter.lasting and scene.tick.step not in TROUBLES:
+            name = str(len(scene.backups))
+            in_child(lambda: self.databases.back_up(self.run, self.folder, name), self.folder)
+            scene.backups.append(name)
+        return met
+
+    def _moment(
+        self, tick: Tick, runner: Runner, killer: Killer | None, peaceful: Ending | None, first: int = 0
+    ) -> Ending:
         """Run until a process survives. Every one comes a little later than the one that died."""
-        with self._trouble(tick):
-            for attempt in range(1000):
-                orders = Orders()
-                if killer is not None and peaceful is not None:
-                    orders = killer.orders(peaceful.crossed, peaceful.seconds, attempt)
-                ending = runner.run(self.config, replace(tick, at=tick.at + attempt * AFTER_A_KILL), orders)
-                if not ending.killed_at or killer is None:
-                    return ending
-                killer.note(ending.killed_at)
+        for attempt in range(first, 1000):
+            orders = Orders()
+            if killer is not None and peaceful is not None:
+                orders = killer.orders(peaceful.crossed, peaceful.seconds, attempt - first)
+            ending = runner.run(self.config, replace(tick, at=tick.at + attempt * AFTER_A_KILL), orders)
+            if not ending.killed_at or killer is None:
+                return ending
+            killer.note(ending.killed_at, orders.signal)
         raise RuntimeError(f"no process survived {tick}")
 
     @contextmanager
     def _trouble(self, tick: Tick) -> Iterator[None]:
         """What is wrong with the world at some steps, while they last."""
-        predictions, out = self.folder / "predictions", self.folder / "queue" / "out"
+        predictions, out = self.folder / PREDICTIONS, self.folder / "queue" / "out"
         outage = self.posts.with_name("outage")
         stray = out / f"{PANEL}-p{tick.period:05d}-r1-b99-00000000.jsonl"
         if tick.step in OUTAGES:

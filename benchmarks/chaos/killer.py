@@ -1,6 +1,7 @@
 """Who dies when: first at every commit point that has not been tried, then anywhere."""
 
 import ast
+import signal
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,7 +11,7 @@ from typing import Final
 
 from benchmarks.chaos.fuse import Orders
 
-COMMIT_POINTS: Final = 37
+COMMIT_POINTS: Final = 38
 """Commit points that the engine has had. Fewer were found: some are where nobody looks, or were taken away (say so)."""
 SIDES: Final = ("before", "after")
 TIMER_SHARE: Final = 0.3
@@ -45,6 +46,9 @@ class Killer:
     wanted: int
     most_a_tick: int
     targets: set[str] = field(default_factory=set)
+    terminations: float = 0.0
+    """Share of the processes that are asked to end, by SIGTERM, instead of being killed."""
+    terminated: int = 0
     kills: Counter[str] = field(default_factory=Counter)
 
     @classmethod
@@ -70,17 +74,21 @@ class Killer:
         if self.done or attempt >= self.most_a_tick or not crossed:
             return Orders()
         if self.targets.intersection(crossed):
-            return Orders(targets=frozenset(self.targets))
+            return Orders(targets=frozenset(self.targets), signal=self._signal())
         if self.wanted - self.kills.total() <= len(self.targets):
             return Orders()  # the rest is needed where nobody has died yet
         if attempt >= self.rng.randint(1, 4):
             return Orders()
         if self.rng.random() < TIMER_SHARE:
             return Orders(after=self.rng.uniform(0, seconds))
-        return Orders(at=self.rng.randint(1, len(crossed)))
+        return Orders(at=self.rng.randint(1, len(crossed)), signal=self._signal())
 
-    def note(self, point: str) -> None:
+    def _signal(self) -> int:
+        return signal.SIGTERM if self.rng.random() < self.terminations else signal.SIGKILL
+
+    def note(self, point: str, by: int = signal.SIGKILL) -> None:
         """Somebody died here."""
+        self.terminated += by == signal.SIGTERM
         self.kills[point] += 1
         self.targets.discard(point)
 

@@ -2,40 +2,64 @@
 
 import json
 import sys
-from http.server import BaseHTTPRequestHandler, HTTPServer
+import threading
+import time
+from contextlib import suppress
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Final
+
+DRIP_SECONDS: Final = 0.05
 
 
 def serve(log: Path) -> None:
     """Serve on a free port of loopback, printed first; each accepted post becomes a line of the log."""
     accepted: set[tuple[str, str]] = set()
     refused: list[tuple[str, str]] = []
+    one_at_a_time = threading.Lock()
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            with one_at_a_time:
+                status = self.accept(body)
+            if status and log.with_name("drip").exists() and not self.path.endswith("/deputy"):
+                self.drip()
+            elif status:
+                self.send_response(status)
+                self.send_header("Content-Length", "0")
+                self.end_headers()
+
+        def accept(self, body: dict[str, object]) -> int:
+            """The answer's status, or 0 for none."""
             known = (self.path, self.headers["Idempotency-Key"])
             fresh = known not in accepted
             if log.with_name("outage").exists() and not self.path.endswith("/deputy"):
                 refused.append(known)
                 if refused.count(known) > 1:  # the second time it does not even answer
                     self.close_connection = True
-                    return
+                    return 0
                 fresh, status = False, 503
             else:
                 status = 202 if fresh else 409
             if fresh:
                 accepted.add(known)
                 with log.open("a", encoding="utf-8") as file:
-                    file.write(json.dumps({"run": self.path, **body}) + "\n")
-            self.send_response(status)
-            self.send_header("Content-Length", "0")
-            self.end_headers()
+                    file.write(json.dumps({"run": self.path, "key": known[1], **body}) + "\n")
+            return status
+
+        def drip(self) -> None:
+            """Answer a byte at a time until the client has had enough."""
+            with suppress(OSError):
+                while log.with_name("drip").exists():
+                    self.wfile.write(b"H")
+                    time.sleep(DRIP_SECONDS)
+            self.close_connection = True
 
         def log_message(self, *_: object) -> None:
             pass
 
-    server = HTTPServer(("127.0.0.1", 0), Handler)
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     print(server.server_port, flush=True)
     server.serve_forever()
 

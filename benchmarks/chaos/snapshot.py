@@ -34,7 +34,7 @@ def take(ports: Ports, folder: Path) -> Snapshot:
                 for c in cycles
                 for s in sorted(tx.alarms.of_cycle(c.id), key=lambda s: str(s.key))
             ],
-            "current": sorted(f"{s.key} {s.state} {s.revision}" for s in tx.alarms.current_states(PANEL)),
+            "current": sorted(f"{s.key} {s.state} revision {s.revision}" for s in tx.alarms.current_states(PANEL)),
             "incidents": sorted(
                 f"{i.key} {i.kind} {i.dedup_key} {'open' if i.resolved_at is None else 'resolved'}"
                 for i in tx.alarms.incidents(panel=PANEL)
@@ -63,6 +63,14 @@ def _plain(line: str, folder: Path, periods: Mapping[int, int]) -> str:
     line = re.sub(r"after \d+ attempts", "after some attempts", line)
     line = re.sub(r"deadline [-0-9]+ [:0-9]+ \+00:00 passed", "deadline passed", line)
     return re.sub(r"\bcycle (\d+)", lambda found: f"cycle of period {periods.get(int(found[1]), -1)}", line)
+
+
+def conclusions(snapshot: Snapshot) -> Snapshot:
+    """What must be the same whatever the product went through: not how often it judged, nor what it said on the way."""
+    return {
+        subject: sorted({re.sub(r"\brevision \d+( \S+)?", "", line) for line in snapshot[subject]})
+        for subject in ("atoms", "candidates", "labels", "current", "incidents", "baselines", "cycles")
+    }
 
 
 def differences(one: Snapshot, other: Snapshot) -> list[str]:

@@ -2,13 +2,15 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from benchmarks.chaos.world import LABELLED, OUTAGES, PANEL, TROUBLES, Tick
+from stratawatch import report
+from stratawatch.cli.changed_questions import question_notice
 from stratawatch.core.baselines.labelled import labelled_baselines
 from stratawatch.engine.alarms.alert_actions import resend_failed, resend_notification
 from stratawatch.engine.baselines.measure_baseline import BaselineRequest, keep_resampled_baselines, measure_baseline
@@ -25,7 +27,8 @@ from stratawatch.engine.model.input_profile import InputProfile
 from stratawatch.engine.model.panel_spec import PanelSpec, Window
 from stratawatch.engine.model.states import CycleState
 from stratawatch.engine.ports import Ports
-from stratawatch.engine.ports.clock import FixedClock
+from stratawatch.engine.ports.clock import FixedClock, SystemClock
+from stratawatch.errors import StratawatchError
 
 if TYPE_CHECKING:
     from stratawatch.wiring import Installation
@@ -76,6 +79,56 @@ def run_tick(config: Path, tick: Tick, variants: tuple[Variant, ...]) -> None:
         if _moved(ports) == before:
             return
     raise RuntimeError(f"still moving after {MOST_ADVANCES} advances")
+
+
+def meet_fault(
+    config: Path, tick: Tick, variants: tuple[Variant, ...], machine_time: datetime | None
+) -> frozenset[str]:
+    """One moment while something is wrong with the world; returns what the product said about it.
+
+    That is errors and troubles, and what the store keeps for people to see since.
+    """
+    from stratawatch.wiring import build
+
+    if machine_time is not None:
+        SystemClock.now = lambda _self: machine_time  # type: ignore[method-assign, assignment]
+    said: list[str] = []
+    before: frozenset[str] = frozenset()
+    try:
+        installation = build(config, None if machine_time is not None else tick.at)
+        ports = replace(installation.ports, check=PassingCheck())
+        for variant in variants:
+            ports = variant(ports, config.parent)
+        before = _kept_sentences(ports)
+        for work in (
+            lambda: said.extend(_notices(installation, ports, tick)),
+            lambda: open_cycles(ports, installation.panels),
+            lambda: said.extend(advance(ports).troubles),
+            lambda: report.write(ports.store, installation.panels, installation.report_folder, ports.clock.now()),
+        ):
+            try:
+                work()
+            except StratawatchError as trouble:
+                said.append(str(trouble))
+        return frozenset(said) | (_kept_sentences(ports) - before)
+    except StratawatchError as trouble:
+        return frozenset([*said, str(trouble)])
+
+
+def _kept_sentences(ports: Ports) -> frozenset[str]:
+    """What the store keeps for people: reasons, warnings, and how often which send failed."""
+    with ports.store.begin() as tx:
+        rows = [f"{row.reason} {row.key} {row.content}" for row in tx.cycles.quarantined(newest=10_000)]
+        notices = [f"{n.key} {n.attempts} {n.subject} {n.body} {n.last_error}" for n in tx.outbox.all()]
+        reasons = [f"{cycle.id} {cycle.reason}" for cycle in tx.cycles.find(panel=PANEL)]
+    return frozenset([*rows, *notices, *reasons])
+
+
+def _notices(installation: "Installation", ports: Ports, tick: Tick) -> list[str]:
+    """What `check` says about a changed question."""
+    with ports.store.begin() as tx:
+        notice = question_notice(tx, installation.panels[PANEL], tick.at)
+    return [] if notice is None else [notice.what]
 
 
 def by_hand(ports: Ports, tick: Tick) -> None:

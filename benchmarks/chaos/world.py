@@ -17,6 +17,7 @@ WEEK: Final = timedelta(days=7)
 QUALITY: Final = (0.15, 0.6, 0.97, 0.9)
 """Precision by window: below the floor, undecided, above it, above it."""
 ROWS: Final = 2500
+PREDICTIONS: Final = "predictions"
 LABELLED: Final = "labelled.csv"
 """Predictions whose labels are known: a person measures a baseline from them."""
 STAYING: Final = 300
@@ -140,9 +141,9 @@ def ticks(story: Story) -> tuple[Tick, ...]:
 
 def write_world(folder: Path, seed: int, store: str) -> Path:
     """Write predictions and configuration; returns the configuration's path."""
-    (folder / "predictions").mkdir(parents=True)
+    (folder / PREDICTIONS).mkdir(parents=True)
     for period, quality in enumerate(QUALITY):
-        _write_window(folder / "predictions" / f"week-{period}.csv", seed, period, quality)
+        _write_window(folder / PREDICTIONS / f"week-{period}.csv", seed, period, quality)
     _write_window(folder / LABELLED, seed, len(QUALITY), QUALITY[-1], labelled=True)
     config = folder / "stratawatch.toml"
     config.write_text(CONFIG.format(store=store), encoding="utf-8")

@@ -4,6 +4,7 @@ import json
 import os
 import signal
 from collections import Counter
+from contextlib import nullcontext
 from itertools import pairwise
 from pathlib import Path
 from random import Random
@@ -13,8 +14,10 @@ import pytest
 
 import stratawatch.engine
 from benchmarks.chaos.annotator import Annotator
-from benchmarks.chaos.audit import audit, posts_of
-from benchmarks.chaos.children import forked, in_child
+from benchmarks.chaos.audit import Audit, audit, posts_of
+from benchmarks.chaos.children import Ending, forked, in_child
+from benchmarks.chaos.faulter import Faulter
+from benchmarks.chaos.faults import FAULTS, Fault, Meeting
 from benchmarks.chaos.fuse import Fuse, Orders, _guarded
 from benchmarks.chaos.killer import COMMIT_POINTS, Killer, commit_sites, untried
 from benchmarks.chaos.snapshot import _plain, differences
@@ -151,19 +154,22 @@ class TestAnnotator:
 
 
 class FakeStore:
-    """Two batches, one of them withdrawn, two labels and an alert."""
+    """Two batches, one of them withdrawn, two labels, one that waits, and an alert."""
 
-    def __init__(self):
+    def __init__(self, question="q"):
+        asked = LabelTask("k1", {}), LabelTask("k2", {})
         self.rounds = SimpleNamespace(
             batches=lambda: [
-                SimpleNamespace(state=BatchState.SENT, tasks=(LabelTask("k1", {}), LabelTask("k2", {}))),
-                SimpleNamespace(state=BatchState.CANCELLED, tasks=(LabelTask("k3", {}),)),
+                SimpleNamespace(state=BatchState.SENT, key="b", question_key="q", tasks=asked),
+                SimpleNamespace(state=BatchState.CANCELLED, key="c", question_key="q", tasks=(LabelTask("k3", {}),)),
             ]
         )
-        moment = SimpleNamespace(isoformat=lambda: "t")
-        event = SimpleNamespace(source="folder", item_key="k1", annotator="ann", value="yes", at=moment)
-        self.labels = SimpleNamespace(of_panel=lambda _: [("i1", event)])
-        notice = SimpleNamespace(dedup_key="d", severity="page", subject="s", body="b", state="sent")
+        words = {"annotator": "ann", "at": SimpleNamespace(isoformat=lambda: "t")}
+        event = SimpleNamespace(source="folder", item_key="k1", value="yes", question_key=question, **words)
+        waiting = SimpleNamespace(item_key="k9", value="no", **words)
+        self.labels = SimpleNamespace(of_panel=lambda _: [("i1", event)], waiting_events=lambda: [waiting])
+        facts = {"key": "queue:lost plan:1", "dedup_key": "d", "severity": "page", "state": "sent"}
+        notice = SimpleNamespace(channel="ops", subject="s", body="b", **facts)
         self.outbox = SimpleNamespace(all=lambda: [notice])
 
     def begin(self):
@@ -177,17 +183,19 @@ class FakeStore:
 
 
 SAID = Counter({("k1", "ann", "yes", "t"): 1})
-POSTS = Counter({("d", "trigger", "s", "b"): 1})
+POSTS = Counter({("ops", "d", "trigger", "s", "b"): 1})
 
 
 class TestAudit:
-    def count(self, tmp_path, lines, said=SAID, posts=POSTS):
+    def count(self, tmp_path, lines, said=SAID, posts=POSTS, *, question="q", forgot=False):
         for name, keys in lines.items():
             file = tmp_path / "queue" / name
             file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text("".join(json.dumps(line) + "\n" for line in [{"batch": "b"}, *({"key": k} for k in keys)]))
-        ports = SimpleNamespace(store=FakeStore(), queue=SimpleNamespace(name="folder"))
-        return {name: n for name, n in audit(ports, tmp_path, said, posts).counts().items() if n}
+            file.write_text(
+                "".join(json.dumps(line) + "\n" for line in [{}, *({"key": k, "batch": file.stem} for k in keys)])
+            )
+        ports = SimpleNamespace(store=FakeStore(question), queue=SimpleNamespace(name="folder"))
+        return {name: n for name, n in audit(ports, tmp_path, said, posts, forgot=forgot).counts().items() if n}
 
     def test_a_world_in_order_counts_nothing_whether_the_withdrawn_batch_is_out_or_not(self, tmp_path):
         assert self.count(tmp_path, {"out/a.jsonl": ["k1", "k2"]}) == {}
@@ -211,11 +219,71 @@ class TestAudit:
         assert self.count(tmp_path, files, posts=POSTS + POSTS) == {"alerts_told_twice": 1}
         assert self.count(tmp_path, files, posts=Counter()) == {"alerts_lost": 1}
 
+    def test_an_answer_to_a_question_that_its_item_was_not_asked_is_found(self, tmp_path):
+        files = {"out/b.jsonl": ["k1", "k2"]}
+        assert self.count(tmp_path, files, question="another") == {"answers_to_other_questions": 1}
+
+    def test_a_restored_store_may_name_lost_plans_keep_labels_waiting_and_word_alerts_anew(self, tmp_path):
+        files = {"out/b.jsonl": ["k1", "k2"], "out/lost.jsonl": ["k2", "k9"]}
+        said = SAID + Counter({("k9", "ann", "no", "t"): 1})
+        posts = Counter({("ops", "d", "trigger", "s", "worded otherwise"): 1, ("deputy", "d", "trigger", "s", "b"): 1})
+        assert self.count(tmp_path, files, said, posts, forgot=True) == {}
+        assert self.count(tmp_path, files, said, POSTS + POSTS, forgot=True) == {"alerts_told_twice": 1}
+        assert self.count(tmp_path, files, said + said, POSTS, forgot=True) == {"labels_lost": 2}
+
     def test_posts_of_another_run_are_not_ours(self, tmp_path):
         log = tmp_path / "posts.jsonl"
         post = {"dedup_key": "d", "event": "trigger", "subject": "s", "body": "b"}
         log.write_text("".join(json.dumps({"run": run, **post}) + "\n" for run in ("/one", "/two")))
         assert posts_of(log, "one") == POSTS
+
+
+SILENT = Fault("silent", lambda scene: nullcontext(Meeting()), "it is {n} times wrong")
+LASTS = Fault("lasts", lambda scene: nullcontext(Meeting(broken=["wrote"])), lasting=True)
+
+
+class FakeRunner:
+    def __init__(self, *sentences):
+        self.sentences = frozenset(sentences)
+
+    def meet(self, *_):
+        return Ending("", (), 0.1, self.sentences)
+
+
+class TestFaulter:
+    scene = SimpleNamespace(crossed=("p",), tick=ticks((PLAIN[0],))[0], config=None, number=7)
+
+    def faulter(self, wanted=9, **how):
+        return Faulter(Random(1), wanted, kinds=[SILENT, LASTS], **how)  # noqa: S311 - faults, not secrets
+
+    def test_the_rarest_kind_comes_first_and_lasting_ones_only_where_they_may(self):
+        faulter = self.faulter()
+        faulter.inflicted["silent"] = 1
+        assert faulter.draw(self.scene) is LASTS
+        assert self.faulter(lasting=False).draw(self.scene) is SILENT
+
+    def test_enough_is_enough(self):
+        assert self.faulter(0).draw(self.scene) is None
+
+    def test_what_people_were_not_told_is_noted(self):
+        faulter = self.faulter()
+        faulter.inflict(SILENT, self.scene, FakeRunner("all is well"))
+        faulter.inflict(SILENT, self.scene, FakeRunner("advance: it is 7 times wrong"))
+        assert faulter.untold == ["silent at 0 ask: ['all is well']"]
+        assert (faulter.inflicted["silent"], faulter.broken, faulter.off_course) == (2, [], False)
+
+    def test_what_the_product_must_not_have_done_is_noted(self):
+        faulter = self.faulter()
+        faulter.inflict(LASTS, self.scene, FakeRunner())
+        assert (faulter.broken, faulter.off_course) == (["lasts at 0 ask: wrote"], True)
+
+    def test_a_broken_promise_is_noted_with_its_faults(self):
+        faulter = self.faulter()
+        faulter.check(["silent", "lasts"], self.scene, lambda: Audit(0, 0, 5, 0, 3, 0, 0))
+        assert faulter.broken == ["labels_lost 5 at 0 ask after silent, lasts"]
+
+    def test_every_kind_has_its_own_name(self):
+        assert len({fault.kind for fault in FAULTS}) == len(FAULTS)
 
 
 class TestSnapshot:

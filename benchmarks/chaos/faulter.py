@@ -1,0 +1,64 @@
+"""Draws faults, lets a process meet each, and checks at once that nothing was lost or doubled and that people hear."""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from random import Random
+from typing import Final
+
+from benchmarks.chaos.audit import Audit
+from benchmarks.chaos.children import EngineRunner
+from benchmarks.chaos.faults import FAULTS, Fault, Scene
+from benchmarks.chaos.world import TROUBLES
+
+MOST_A_MOMENT: Final = 3
+
+
+@dataclass
+class Faulter:
+    """Inflicts faults until there have been enough; the kinds that were rarest so far come first."""
+
+    rng: Random
+    wanted: int
+    lasting: bool = True
+    kinds: Sequence[Fault] = FAULTS
+    off_course: bool = False
+    """Whether a fault has changed in this installation what the product does afterwards."""
+    inflicted: Counter[str] = field(default_factory=Counter)
+    untold: list[str] = field(default_factory=list)
+    broken: list[str] = field(default_factory=list)
+
+    @property
+    def done(self) -> bool:
+        """Whether there were enough."""
+        return self.inflicted.total() >= self.wanted
+
+    def draw(self, scene: Scene) -> Fault | None:
+        """A kind that can happen here, or none."""
+        if self.done or scene.tick.step in TROUBLES or not scene.crossed:
+            return None
+        possible = [fault for fault in self.kinds if fault.possible(scene) and (self.lasting or not fault.lasting)]
+        self.rng.shuffle(possible)
+        return min(possible, key=lambda fault: self.inflicted[fault.kind], default=None)
+
+    def inflict(self, fault: Fault, scene: Scene, runner: EngineRunner) -> None:
+        """Let a process meet a fault, and note what it did not say."""
+        self.inflicted[fault.kind] += 1
+        self.off_course = self.off_course or fault.lasting
+        where = f"{fault.kind} at {scene.tick.period} {scene.tick.step}"
+        sentences: frozenset[str] = frozenset()
+        with fault.inflict(scene) as meeting:
+            try:
+                sentences = runner.meet(scene.config, scene.tick, meeting.orders, meeting.machine_time).sentences
+            except TimeoutError as trouble:
+                meeting.broken.append(str(trouble))
+        self.broken += [f"{where}: {line}" for line in meeting.broken]
+        says = fault.says.format(n=scene.number)
+        if says and not any(says in sentence for sentence in sentences):
+            self.untold.append(f"{where}: {sorted(sentences)}")
+
+    def check(self, faults: Sequence[str], scene: Scene, look: Callable[[], Audit]) -> None:
+        """Note which of the promises does not hold right after these faults."""
+        for name, value in look().counts().items():
+            if value and name != "alerts_lost":  # those that still go out are no loss before the end
+                self.broken.append(f"{name} {value} at {scene.tick.period} {scene.tick.step} after {', '.join(faults)}")
