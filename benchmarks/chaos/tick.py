@@ -22,6 +22,7 @@ from stratawatch.engine.cycle.open_cycles import open_cycles
 from stratawatch.engine.cycle.operator_actions import cancel_cycle, reopen_cycle, resend_batches
 from stratawatch.engine.labels import dispatch_batch
 from stratawatch.engine.labels.import_labels import HandLabel, import_labels
+from stratawatch.engine.labels.queue_identity import adopt_queue
 from stratawatch.engine.model.cycle_facts import CandidateItem, CheckReport, Cycle
 from stratawatch.engine.model.input_profile import InputProfile
 from stratawatch.engine.model.panel_spec import PanelSpec, Window
@@ -149,6 +150,8 @@ def by_hand(ports: Ports, tick: Tick) -> None:
             first = tx.outbox.all()[0]
         resend_notification(ports, first.id)
         resend_failed(ports)
+    if tick.step == "adopt":
+        adopt_queue(ports)
     if tick.step == "retire":
         retire_panel(ports, PANEL, (), "cancel", "nobody needs it any more")
     if tick.step == "trust":

@@ -108,7 +108,7 @@ GIVEN_UP: Final = (("begin", 10), ("cancel", 20), ("retire", 30))
 TROUBLED: Final = (
     (("blocked", 3), ("resend", 6), *ANSWERED),
     (("unreadable", 3), ("unreadable", 30), ("reopen", 33), *((step, hours + 30) for step, hours in EXPIRED)),
-    (*ANSWERED, ("import", 70), ("measure", 80), ("keep", 90), ("again", 100), ("trust", 110)),
+    (*ANSWERED, ("import", 70), ("measure", 80), ("keep", 90), ("again", 100), ("trust", 110), ("adopt", 120)),
     GIVEN_UP,
 )
 """With every trouble and every hand that mends it, so that every commit of the engine is crossed."""
