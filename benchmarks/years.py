@@ -20,11 +20,12 @@ from typing import Final
 from sqlalchemy import select
 
 from benchmarks.shape import Options, Result, Row, Verdict, main
-from benchmarks.years_store import START, WEEK, found_installation, opened, repeat_cycle
+from benchmarks.years_store import START, WEEK, found_installation, opened
 from stratawatch.adapters.store import open_store, tables
 from stratawatch.adapters.store.database import connect, store_url
 from stratawatch.engine.cycle.advance import advance
 from stratawatch.wiring import Installation
+from tests.support.store.repeated_cycle import repeat_cycle
 
 REPEATS: Final = 3
 """Runs of each command, of which the cheapest counts: the others paid for somebody else's work."""

@@ -7,7 +7,6 @@ from contextlib import contextmanager
 import pytest
 from sqlalchemy import event, text
 
-from benchmarks.years_store import repeat_cycle
 from stratawatch.adapters.status_queries import QUERIES
 from stratawatch.adapters.store import open_store
 from stratawatch.core.alarms.alarm_states import AlarmState
@@ -18,6 +17,7 @@ from stratawatch.engine.model.cycle_facts import Revision
 from stratawatch.engine.model.panel_spec import ClassifierSpec
 from stratawatch.engine.model.states import ACTIVE_CYCLES, BatchState, CycleState, Entity
 from tests.support.store.examples import MINUTE, NOW, PLAN, draws, frozen, item_key, said, spec, window
+from tests.support.store.repeated_cycle import repeat_cycle
 
 WEEKS, CLASSIFIERS = 104, 50
 GROWING = [
