@@ -34,6 +34,8 @@ PATIENCE: Final = 240.0
 """Seconds for whatever must come; a busy machine takes its time."""
 SOON: Final = 12
 """Seconds between scheduled runs: a cron line cannot say less than a minute."""
+SLUG: Final = "rehearsal"
+"""Of those schedules: one without a name would be taken away when the flows are served again."""
 PROMISED: Final = 10.0
 """Seconds in which docs/operations.md promises that a dead server is noticed, and that SIGTERM ends everything."""
 ITEMS: Final = 3000
@@ -144,10 +146,10 @@ class Rehearsal:
         found = self.ask("GET", f"/deployments/name/{flow}/{flow}")
         if not found:
             return False
-        if any(one["slug"] is None for one in found["schedules"]):
+        if any(one["slug"] == SLUG for one in found["schedules"]):
             return True
         begin = (datetime.now(UTC) + timedelta(seconds=3)).isoformat()
-        schedules = [{"active": True, "schedule": {"interval": SOON, "anchor_date": begin}}]
+        schedules = [{"active": True, "schedule": {"interval": SOON, "anchor_date": begin}, "slug": SLUG}]
         return bool(self.ask("POST", f"/deployments/{found['id']}/schedules", schedules))
 
     def runs(self, *states: str, since: datetime | None = None) -> list[dict[str, Any]]:
