@@ -167,8 +167,9 @@ class Rehearsal:
         return cycles[0] if cycles else {"state": "none"}
 
     def estimates(self) -> Any:
-        """What is estimated, as `estimates` shows it."""
-        return json.loads(self.command("estimates", "--json"))["estimates"]
+        """What is estimated, as `estimates` shows it, less the moment."""
+        rows = json.loads(self.command("estimates", "--json"))["estimates"]
+        return [{key: value for key, value in row.items() if key != "estimated_at"} for row in rows]
 
     def processes(self) -> list[int]:
         """The server, what serves the flows, every flow at work, and last `make up`."""
