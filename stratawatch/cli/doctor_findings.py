@@ -181,13 +181,13 @@ def _schedule(installation: "Installation", now: datetime) -> Iterator[Finding]:
 
 def _leases(store: "SqlStore") -> Iterator[Finding]:
     """Who is at work, by the leases that are not over."""
-    from stratawatch.engine.lease import is_dead
+    from stratawatch.engine.lease import is_holder_gone
 
     with store.begin() as tx:
         holders = {name: tx.leases.held(name) for name in sorted(tx.leases.names())}
     now = datetime.now(UTC)
     current = {name: held[0] for name, held in holders.items() if held is not None and held[1] > now}
-    killed = [name for name, holder in current.items() if is_dead(holder)]
+    killed = [name for name, holder in current.items() if is_holder_gone(holder)]
     if killed:
         what = f"of a worker that was killed: {', '.join(killed)}"
         yield Finding("leases", "warning", what, "nothing to do: the next advance takes them")

@@ -55,7 +55,7 @@ def renew_lease(ports: Ports, name: str, holder: str, life: timedelta = LEASE_LI
     now = SystemClock().now()
     with ports.store.begin() as tx:
         held = tx.leases.held(name)
-        if held is not None and is_dead(held[0]):
+        if held is not None and is_holder_gone(held[0]):
             tx.leases.release(name, held[0])
         taken = tx.leases.take(name, holder, now, now + life)
         tx.commit()
@@ -90,7 +90,7 @@ class _FencedStore:
             yield tx
 
 
-def is_dead(holder: str) -> bool:
+def is_holder_gone(holder: str) -> bool:
     """Whether the holder was a process of this machine that is gone: nobody has to wait for it."""
     machine, _, rest = holder.partition(":")
     number = rest.partition(":")[0]

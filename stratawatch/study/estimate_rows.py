@@ -7,7 +7,7 @@ from typing import Literal
 from stratawatch.core.estimate import Estimate, IntervalEstimate
 from stratawatch.core.goals import Goal
 from stratawatch.errors import StratawatchError
-from stratawatch.study.rows import Rows
+from stratawatch.study.result_table import ResultTable
 
 State = Literal["held", "short", "known", "undefined"]
 
@@ -45,7 +45,7 @@ class StudyEstimate:
         return None if self.low is None or self.high is None else (self.high - self.low) / 2
 
 
-class StudyEstimates(Rows[StudyEstimate]):
+class StudyEstimates(ResultTable[StudyEstimate]):
     """Estimates in the order segment, classifier, metric: a sequence, a table when printed, a frame by `to_frame()`.
 
     >>> row = StudyEstimate("lr", "precision", None, 0.8, 0.71, 0.87, 100, 98.0, "known", "logit")

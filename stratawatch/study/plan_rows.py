@@ -17,7 +17,7 @@ from stratawatch.core.planning.expected_rates import ExpectedRates, prior_rates
 from stratawatch.core.score_bins import centre
 from stratawatch.core.stratification.stratum_atoms import StratumAtoms, atoms_by_stratum
 from stratawatch.study.estimate_rows import goal_margins
-from stratawatch.study.rows import Rows
+from stratawatch.study.result_table import ResultTable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -71,8 +71,8 @@ class StudyPlan:
     (100, 1000, 'scores')
     """
 
-    strata: Rows[PlannedStratum]
-    expected: Rows[ExpectedMetric]
+    strata: ResultTable[PlannedStratum]
+    expected: ResultTable[ExpectedMetric]
     guessed_from: Literal["scores", "history"]
     pattern_names: tuple[str, ...]
     warnings: tuple[str, ...] = ()
@@ -117,7 +117,7 @@ def study_plan(design: FrozenDesign, survey: SurveySpec, history: History, patte
     source: Literal["scores", "history"] = "history" if has_enough_labels(history) else "scores"
     strata = zip(atoms_by_stratum(design.atoms), plan.totals, strict=True)
     rows = [_stratum(number, stratum, labels) for number, (stratum, labels) in enumerate(strata)]
-    return StudyPlan(Rows(rows), Rows(expected), source, pattern_names, method_warnings(survey))
+    return StudyPlan(ResultTable(rows), ResultTable(expected), source, pattern_names, method_warnings(survey))
 
 
 def _stratum(number: int, stratum: StratumAtoms, labels: int) -> PlannedStratum:

@@ -11,8 +11,8 @@ from stratawatch.core.goals import Goal, SurveySpec
 from stratawatch.core.plan import Plan
 from stratawatch.core.population import Atom
 from stratawatch.core.verdicts import Verdict
-from stratawatch.study.earlier_labels import StudyHistory
 from stratawatch.study.study_columns import StudyColumns
+from stratawatch.study.study_history import StudyHistory
 from stratawatch.study.study_progress import StudyProgress, StudyRound
 
 FORMAT: Final = "stratawatch study 1"

@@ -23,7 +23,6 @@ from stratawatch.study.arguments import (
     read_stop_rule,
     read_survey,
 )
-from stratawatch.study.earlier_labels import StudyHistory, document_errors, parse_saved_json, past_labels_of_study
 from stratawatch.study.estimate_rows import StudyEstimate, StudyEstimates, study_estimates
 from stratawatch.study.plan_rows import StudyPlan, study_plan
 from stratawatch.study.round_rules import SequentialRounds, TwoRounds, look_confidence
@@ -37,6 +36,7 @@ from stratawatch.study.serialisation import (
     study_document,
 )
 from stratawatch.study.study_columns import ScoreKinds, StudyColumns, columns_from_arguments
+from stratawatch.study.study_history import StudyHistory, document_errors, parse_saved_json, past_labels_of_study
 from stratawatch.study.study_population import read_population
 from stratawatch.study.study_progress import StudyProgress, StudyRound, drawn_in, shuffled
 

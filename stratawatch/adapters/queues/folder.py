@@ -12,10 +12,10 @@ from typing import Any, Final, Literal
 
 from stratawatch.adapters.adapter_settings import BuildContext, LocalPath
 from stratawatch.adapters.queues import QueueSettings
-from stratawatch.adapters.queues.answer_turns import AnswerTurns
 from stratawatch.adapters.queues.inbox import Inbox, NewLines, ReadCaps, ReadPosition
 from stratawatch.adapters.queues.queue_paths import batch_file_name, batch_key_of, sub_folder
 from stratawatch.adapters.queues.rejects import keep_rejects
+from stratawatch.adapters.queues.repeated_answers import RepeatedAnswers
 from stratawatch.atomic_files import create_file, replace_file, sync_folder
 from stratawatch.engine.model.label_events import Batch, LabelEvent, PollResult, Receipt
 from stratawatch.engine.model.quarantined_row import QuarantinedRow
@@ -77,7 +77,7 @@ class FolderQueue:
         self._now = now
         self._caps = caps or ReadCaps()
         self._mode = mode
-        self._turns = AnswerTurns()
+        self._turns = RepeatedAnswers()
 
     def identity(self) -> str:
         """The id in the folder's marker; empty where there is no folder, no marker or none that can be read."""

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any, BinaryIO, Final
 from zlib import crc32
 
-from stratawatch.adapters.queues.answer_turns import AnswerTurns
 from stratawatch.adapters.queues.label_line import Origin, bad_line, read_line
+from stratawatch.adapters.queues.repeated_answers import RepeatedAnswers
 from stratawatch.engine.model.label_events import LabelEvent
 from stratawatch.engine.model.quarantined_row import QuarantinedRow
 
@@ -75,7 +75,7 @@ class Inbox:
     folder: Path
     source: str
     caps: ReadCaps
-    turns: AnswerTurns = field(default_factory=AnswerTurns)
+    turns: RepeatedAnswers = field(default_factory=RepeatedAnswers)
 
     def names(self) -> list[str]:
         """Label files in the order of their names, without drafts and other kinds of files."""

@@ -16,7 +16,7 @@ from sqlalchemy import URL
 from stratawatch.adapters.store.database import sqlite_file, store_url, url_without_password
 from stratawatch.adapters.store.schema import VERSION_TABLE, SchemaState, compare_schema_version, mismatch
 from stratawatch.atomic_files import sync_folder
-from stratawatch.engine.lease import is_dead
+from stratawatch.engine.lease import is_holder_gone
 from stratawatch.errors import ConfigError, LeaseHeld, StratawatchError, Unreachable
 
 BUSY_SECONDS: Final = 5
@@ -191,7 +191,7 @@ def _refuse_leases(sql: sqlite3.Connection) -> None:
         raise
     for name, holder, until in held:
         end = datetime.fromisoformat(until).replace(tzinfo=UTC)
-        if end > datetime.now(UTC) and not is_dead(holder):
+        if end > datetime.now(UTC) and not is_holder_gone(holder):
             raise LeaseHeld(
                 f"another process holds the lease '{name}' until {end:%H:%M} +00:00 at most",
                 hint="stop the flows, then try again; nothing was changed",

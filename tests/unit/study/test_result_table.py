@@ -2,7 +2,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from stratawatch.study.rows import Rows, text_table
+from stratawatch.study.result_table import ResultTable, text_table
 
 
 @dataclass(frozen=True)
@@ -13,7 +13,7 @@ class Line:
     parts: tuple[str, ...] = ()
 
 
-ROWS = Rows([Line("a", 0.12345, 1234, ("x", "y")), Line("b", None, 5)])
+ROWS = ResultTable([Line("a", 0.12345, 1234, ("x", "y")), Line("b", None, 5)])
 
 
 class TestRows:
@@ -21,20 +21,20 @@ class TestRows:
         assert len(ROWS) == 2
         assert ROWS[0].name == "a"
         assert [line.name for line in ROWS] == ["a", "b"]
-        assert isinstance(ROWS[:1], Rows)
-        assert ROWS[:1] == Rows([ROWS[0]])
-        assert Rows([ROWS[0]]) != ROWS
-        assert hash(ROWS) == hash(Rows(list(ROWS)))
+        assert isinstance(ROWS[:1], ResultTable)
+        assert ROWS[:1] == ResultTable([ROWS[0]])
+        assert ResultTable([ROWS[0]]) != ROWS
+        assert hash(ROWS) == hash(ResultTable(list(ROWS)))
 
     def test_show_themselves_as_a_table(self):
         assert repr(ROWS) == "name  number  count  parts\na      0.123  1,234  x, y\nb                 5"
-        assert repr(Rows([])) == "no rows"
+        assert repr(ResultTable([])) == "no rows"
 
     def test_large_numbers_are_shown_whole(self):
-        assert "12,346" in repr(Rows([Line("a", 12345.6, 1)]))
+        assert "12,346" in repr(ResultTable([Line("a", 12345.6, 1)]))
 
     def test_long_lists_are_cut_short(self):
-        assert "a, b, c and 2 more" in repr(Rows([Line("n", 1.0, 1, tuple("abcde"))]))
+        assert "a, b, c and 2 more" in repr(ResultTable([Line("n", 1.0, 1, tuple("abcde"))]))
 
     def test_turn_into_a_frame_where_the_unknown_is_missing(self):
         frame = ROWS.to_frame()

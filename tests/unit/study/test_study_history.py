@@ -5,8 +5,8 @@ import pytest
 
 from stratawatch.core.history.past_labels import NO_HISTORY
 from stratawatch.errors import StratawatchError
-from stratawatch.study.earlier_labels import MOST_PERIODS, PastLabel, StudyHistory
 from stratawatch.study.study_columns import columns_from_arguments
+from stratawatch.study.study_history import MOST_PERIODS, PastLabel, StudyHistory
 
 
 def label(item="i1", period=1, pattern="10", z=0.25, verdict="yes", weight=2.5):

@@ -12,7 +12,7 @@ Place = tuple[str, int, int]
 _Answer = tuple[str, str, str]
 
 
-class AnswerTurns:
+class RepeatedAnswers:
     """Gives events without an id theirs, and remembers the counts of the file that was read last.
 
     A file that grows is so counted on from where the last reading ended. Where that was not read by this process,

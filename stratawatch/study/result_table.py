@@ -1,4 +1,4 @@
-"""Rows that read well in a notebook and turn into a pandas frame."""
+"""Tables of results that read well in a notebook and turn into a pandas frame."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, fields
@@ -16,7 +16,7 @@ else:
 _NAMED: Final = 3
 
 
-class Rows(Sequence[RowType], Generic[RowType]):
+class ResultTable(Sequence[RowType], Generic[RowType]):
     """A list of dataclass rows that prints as a table and turns into a pandas frame."""
 
     def __init__(self, rows: Sequence[RowType]) -> None:
@@ -28,8 +28,8 @@ class Rows(Sequence[RowType], Generic[RowType]):
     @overload
     def __getitem__(self, index: int) -> RowType: ...
     @overload
-    def __getitem__(self, index: slice) -> "Rows[RowType]": ...
-    def __getitem__(self, index: int | slice) -> "RowType | Rows[RowType]":
+    def __getitem__(self, index: slice) -> "ResultTable[RowType]": ...
+    def __getitem__(self, index: int | slice) -> "RowType | ResultTable[RowType]":
         """A row, or some of them."""
         return type(self)(self._rows[index]) if isinstance(index, slice) else self._rows[index]
 
@@ -37,7 +37,7 @@ class Rows(Sequence[RowType], Generic[RowType]):
         return iter(self._rows)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Rows) and self._rows == other._rows
+        return isinstance(other, ResultTable) and self._rows == other._rows
 
     def __hash__(self) -> int:
         return hash(self._rows)
