@@ -49,7 +49,7 @@ def batches(scenario, state):
 def shown(scenario):
     """The batches as `status` has them."""
     url = scenario.ports.store._url.render_as_string(hide_password=False)
-    return _batches(read_status(url))
+    return _batches(read_status(url.replace(" ", "%20")))  # which SQLAlchemy leaves in passwords
 
 
 def answer(scenario, batch):
