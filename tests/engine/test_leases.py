@@ -9,7 +9,7 @@ from time import monotonic, sleep
 
 import pytest
 
-from stratawatch.engine.cycle.advance import EXAMINED, ONCE, STEPS, advance
+from stratawatch.engine.cycle.advance import EXAMINED, ONCE, STEPS, advance, panels_due
 from stratawatch.engine.cycle.open_cycles import open_cycles
 from stratawatch.engine.lease import (
     LEASE_LIFE,
@@ -178,6 +178,18 @@ class TestASlowSource:
         )
         assert states(two_panels) == {"spam": CycleState.OPEN, "other": CycleState.LABELLING}
         assert lives[0] > LEASE_LIFE - timedelta(minutes=1)
+
+    def test_leaves_time_for_what_comes_after_the_reads(self, two_panels, monkeypatch):
+        monkeypatch.setattr("stratawatch.engine.cycle.advance.READS_BEGIN", 0.0)
+        done = advance(two_panels.ports)
+        assert (done.troubles, done.steps["freeze"], two_panels.source.reads) == ((), 0, 0)
+
+    def test_is_read_after_one_that_failed_less_often(self, two_panels):
+        two_panels.source.troubles = [unreachable()] * 3
+        advance(two_panels.ports)
+        assert [*panels_due(two_panels.ports)] == ["other", "spam"]
+        advance(two_panels.ports, panels=["other"])
+        assert [*panels_due(two_panels.ports)] == ["spam", "other"]
 
 
 class TestTheLease:

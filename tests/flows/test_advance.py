@@ -12,7 +12,8 @@ from flows.advance_cycles import advance_cycles
 from flows.local_runs import without_heartbeats
 from flows.open_cycles import open_cycles
 from flows.weekly_report import weekly_report
-from stratawatch.engine.cycle.advance import AdvanceResult
+from stratawatch.adapters.sources import LONGEST_READ, SourceSettings
+from stratawatch.engine.cycle.advance import READS_BEGIN, AdvanceResult
 from stratawatch.engine.lease import NOTIFICATIONS, PURGE, QUEUE, hold_lease, panel_lease
 from stratawatch.engine.model.states import CycleState
 from stratawatch.errors import StaleState, StratawatchError, Unreachable
@@ -85,6 +86,11 @@ class TestHangingRun:
     @pytest.mark.parametrize("flow", [open_cycles, advance_cycles, weekly_report], ids=lambda flow: flow.name)
     def test_every_flow_has_a_bound(self, flow):
         assert flow.timeout_seconds == LONGEST_RUN
+
+    def test_a_read_that_hangs_ends_long_before_its_run(self):
+        """Ten minutes are left for the queue, the notifications and the purge."""
+        assert READS_BEGIN + LONGEST_READ.total_seconds() + 600 <= LONGEST_RUN
+        assert SourceSettings.model_fields["read_timeout"].default <= LONGEST_READ
 
 
 class TestCalledDirectly:

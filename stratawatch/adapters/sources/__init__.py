@@ -20,12 +20,15 @@ REGISTRY: Final[dict[str, str]] = {
 }
 """Kind of source -> module:settings class."""
 
+LONGEST_READ: Final = timedelta(minutes=30)
+"""Half of what a flow run may take: a read that hangs must end, and be counted, before its run is ended."""
+
 
 class SourceSettings(AdapterSettings):
     """[panels.NAME.source]: a source, by its kind."""
 
     registry: ClassVar = REGISTRY
-    read_timeout: Annotated[PositiveDuration, Field(le=timedelta(days=1))] = timedelta(hours=1)
+    read_timeout: Annotated[PositiveDuration, Field(le=LONGEST_READ)] = timedelta(minutes=10)
 
     @property
     @abstractmethod

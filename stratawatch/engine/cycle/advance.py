@@ -42,6 +42,8 @@ EXAMINED: Final = "label events examined"
 """The cursor of events that are known to have left no judged cycle outdated."""
 RENEW_AFTER: Final = 60.0
 """Seconds after which a lease is renewed between steps; its life is ten times as long."""
+READS_BEGIN: Final = 900.0
+"""Seconds of an advance in which reads begin. Later ones are left to the next, so that this one can send its pages."""
 
 
 @dataclass(frozen=True)
@@ -69,9 +71,13 @@ def panels_due(ports: Ports) -> dict[str, tuple[int, ...]]:
         due |= {panel: [] for panel, _ in tx.rounds.batch_ids(_UNSENT) if panel not in due}
         for cycle_id in tx.estimates.outdated(_examined(tx)):
             due.setdefault(tx.cycles.get(cycle_id).panel, []).append(cycle_id)
-    # A table that could not be read, as while somebody holds a lock on it, is read after those that can be.
-    unread = {cycle.panel for cycle in active if cycle.state == CycleState.OPEN and cycle.failures}
-    return {panel: tuple(due[panel]) for panel in sorted(due, key=lambda panel: (panel in unread, panel))}
+    # A table that could not be read, as while somebody holds a lock on it, is read after those that can be. Among such
+    # panels the number counts: one that always hangs must not use up the time of one that failed once.
+    failures = dict.fromkeys(due, 0)
+    for cycle in active:
+        if cycle.state == CycleState.OPEN:
+            failures[cycle.panel] = max(failures[cycle.panel], cycle.failures)
+    return {panel: tuple(due[panel]) for panel in sorted(due, key=lambda panel: (failures[panel], panel))}
 
 
 def _examined(tx: Transaction) -> int:
@@ -92,7 +98,7 @@ def ids_due(ports: Ports, step: str, panel: str, outdated: Sequence[int] = ()) -
             return ()
         cycles = tx.cycles.find(panel=panel, states=_STATES[step])
         if step == "freeze":
-            cycles = tuple(sorted(cycles, key=lambda cycle: cycle.failures > 0))
+            cycles = tuple(sorted(cycles, key=lambda cycle: cycle.failures))
         due = tuple(cycle.id for cycle in cycles if step != "plan" or _wants_plan(tx, cycle))
     return (*due, *outdated) if step == "judge" else due
 
@@ -199,6 +205,7 @@ class _Work:
     troubles: list[str] = field(default_factory=list)
     skipped: list[str] = field(default_factory=list)
     cycles: set[int] = field(default_factory=set)
+    began: float = field(default_factory=monotonic)
 
     def shared(self, name: str) -> Any:
         """Do what panels share; its result, or None where it was in trouble or another worker is at it."""
@@ -219,8 +226,9 @@ class _Work:
         def do(held: "_Held") -> None:
             held.longest_read = self.ports.read_timeout(panel)
             for step in STEPS:
-                due = ids_due(held.ports, step, panel, outdated)
-                self.steps[step] += sum(held.attempt(step, number)[0] for number in due)
+                for number in ids_due(held.ports, step, panel, outdated):
+                    if step != "freeze" or monotonic() - self.began < READS_BEGIN:
+                        self.steps[step] += held.attempt(step, number)[0]
 
         self._under(panel_lease(panel), do)
 

@@ -177,7 +177,7 @@ class Store(Protocol):
         ...
 
 
-READ_TIMEOUT: Final = 3600.0
+READ_TIMEOUT: Final = 600.0
 """Seconds, for a panel of which nothing else is said."""
 
 Heartbeat = Callable[[], object]

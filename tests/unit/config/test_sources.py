@@ -44,6 +44,9 @@ class TestKinds:
     def test_a_key_of_another_kind_is_told(self, problem):
         assert "there is no key 'tabel'; did you mean 'table'?" in problem((FILES, SPARK + 'tabel = "x"\n'))
 
+    def test_a_read_may_not_take_as_long_as_a_flow_run(self, problem):
+        assert "'read_timeout' is out of its range" in problem((FILES, DUCKDB + 'read_timeout = "31m"\n'))
+
     @pytest.mark.parametrize("path", ["../predictions.duckdb", "/data/predictions.duckdb"])
     def test_a_database_file_lies_below_the_folder_unless_it_is_said(self, problem, write, path):
         lines = DUCKDB.replace("data/predictions.duckdb", path)
