@@ -117,6 +117,7 @@ def test_a_classifier_and_its_panel_pause_in_the_middle_of_cycles_and_go_on(play
     played.begin(3)
     work_on(scenario, 1)
     played.configure(paused=SPAM_PAUSED)
+    assert open_all(scenario) == ()
     for _ in range(2):
         scenario.clock.advance(hours=1)
         scenario.queue.answer(scenario.clock.now())

@@ -6,11 +6,13 @@ and is not checked.
 """
 
 from collections.abc import Mapping
-from datetime import datetime
+from dataclasses import replace
+from datetime import datetime, timedelta
 from typing import Final
 
 from stratawatch.engine.audit import note_action
 from stratawatch.engine.clock_behind import HINT, TRUSTED, require_after_newest_commit, time_text
+from stratawatch.engine.cycle.panel_pauses import panel_pauses
 from stratawatch.engine.model.panel_spec import PanelSpec, Window
 from stratawatch.engine.model.windows import newest_ended_period, window_of_period
 from stratawatch.engine.ports import Ports
@@ -60,10 +62,15 @@ def trust_clock(ports: Ports) -> None:
 
 
 def _windows_due(ports: Ports, spec: PanelSpec, now: datetime) -> int:
-    """How many windows of a panel are over and not opened."""
+    """How many windows of a panel are over and not opened; of a paused one, those that ended in the pause."""
     with ports.store.begin() as tx:
         opened = tx.cycles.find(panel=spec.name, newest=1)
-    return newest_ended_period(spec.windows, now) - (opened[0].period if opened else -1)
+        pauses = panel_pauses(tx, spec.name)
+    before = opened[0].period if opened else -1
+    if spec.name in ports.paused.panels:
+        since = pauses[-1].since if pauses and not pauses[-1].is_over else now
+        before = max(before, newest_ended_period(replace(spec.windows, lateness=timedelta(0)), since))
+    return newest_ended_period(spec.windows, now) - before
 
 
 def _has_recent_rows(ports: Ports, spec: PanelSpec, now: datetime) -> bool | None:

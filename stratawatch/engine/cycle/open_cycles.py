@@ -1,10 +1,10 @@
 """Open a cycle for every window that is over: in order, once, the past included."""
 
 from collections.abc import Mapping
-from datetime import datetime
 from typing import Final
 
 from stratawatch.engine.cycle.clock_check import require_sound_clock, trust_clock
+from stratawatch.engine.cycle.panel_pauses import keep_pauses, note_pause
 from stratawatch.engine.model.cycle_facts import Cycle
 from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.engine.model.states import ACTIVE_CYCLES, CycleState, Entity
@@ -15,8 +15,6 @@ from stratawatch.errors import ConfigError, StratawatchError
 
 MOST_ACTIVE: Final = 8
 """Cycles of one panel under way at once: a long backfill must not flood the people who label."""
-
-
 PAUSED: Final = "the panel was paused"
 DECIDED: Final = "panels that left"
 """The cursor of what was decided about panels that left the configuration, by panel."""
@@ -30,7 +28,7 @@ def open_cycles(ports: Ports, panels: Mapping[str, PanelSpec], *, trusted: bool 
     if trusted:
         trust_clock(ports)
     else:
-        require_sound_clock(ports, {name: spec for name, spec in panels.items() if name not in ports.paused.panels})
+        require_sound_clock(ports, panels)
     opened: list[int] = []
     troubles: list[StratawatchError] = []
     for spec in panels.values():
@@ -54,27 +52,26 @@ def _open_panel(tx: Transaction, ports: Ports, spec: PanelSpec) -> list[int]:
     decided = tx.labels.cursor(DECIDED)
     if spec.name in decided:  # it came back; should it leave again, that is decided again
         tx.labels.save_cursor(DECIDED, {name: one for name, one in decided.items() if name != spec.name}, now)
-    if spec.name in ports.paused.panels:
-        _pass_over(tx, spec, version, now, newest[0].period if newest else -1)
-        return []
-    free_slots = MOST_ACTIVE - len(tx.cycles.find(panel=spec.name, states=ACTIVE_CYCLES))
+    is_paused = spec.name in ports.paused.panels
+    pauses = note_pause(tx, spec.name, now, is_paused=is_paused)
+    free_slots = 0 if is_paused else MOST_ACTIVE - len(tx.cycles.find(panel=spec.name, states=ACTIVE_CYCLES))
     opened: list[int] = []
     for period in due_periods(spec.windows, now, newest[0].period if newest else -1):
-        if len(opened) >= free_slots:
-            break
-        cycle = tx.cycles.open(spec.name, version, period, window_of_period(spec.windows, period), now)
-        if cycle is not None:
-            opened.append(cycle)
-    return opened
-
-
-def _pass_over(tx: Transaction, spec: PanelSpec, version: int, now: datetime, newest_period: int) -> None:
-    """Cancel the windows that end while the panel is paused, so that it goes on with the window of its resumption."""
-    for period in due_periods(spec.windows, now, newest_period):
-        cycle = tx.cycles.open(spec.name, version, period, window_of_period(spec.windows, period), now)
-        if cycle is not None:
+        window = window_of_period(spec.windows, period)
+        is_passed_over = any(pause.covers(window.end) for pause in pauses)
+        if not is_passed_over and len(opened) >= free_slots:
+            break  # windows are opened in order, so that later ones wait for this one, passed over or not
+        cycle = tx.cycles.open(spec.name, version, period, window, now)
+        if cycle is not None and is_passed_over:
             tx.cycles.explain(cycle, reason=PAUSED)
             tx.move(Entity.CYCLE, cycle, CycleState.OPEN, CycleState.CANCELLED, at=now, why=PAUSED)
+        elif cycle is not None:
+            opened.append(cycle)
+    else:  # no window is left that a pause which is over could be about
+        complete = now - spec.windows.lateness
+        kept = tuple(pause for pause in pauses if not pause.is_over or pause.until > complete)
+        keep_pauses(tx, spec.name, pauses, kept, now)
+    return opened
 
 
 def require_same_windows(tx: Transaction, spec: PanelSpec, newest: Cycle) -> None:

@@ -7,6 +7,7 @@ import pytest
 
 from stratawatch.engine.cycle.advance import advance
 from stratawatch.engine.cycle.open_cycles import open_cycles
+from stratawatch.engine.model.pauses import Pauses
 from stratawatch.engine.ports.clock import FixedClock, SystemClock
 from stratawatch.errors import ClockDoubted, Unreachable
 from tests.support.fakes import MONDAY, WEEK, FakeSource, spec
@@ -109,6 +110,15 @@ class TestFarAheadOfThePredictions:
             opened(scenario)
         with scenario.ports.store.begin() as tx:
             assert len(tx.cycles.find()) == 1
+
+    def test_a_paused_panel_passes_nothing_over_and_says_why(self, scenario):
+        scenario.clock.moment += 2 * WEEK
+        scenario.ports = replace(scenario.ports, paused=Pauses(panels=frozenset({"spam"})))
+        assert opened(scenario) == 0
+        scenario.clock.moment += 52 * WEEK
+        with pytest.raises(ClockDoubted, match="52 windows are due"):
+            opened(scenario)
+        assert states(scenario) == []
 
     def test_a_person_may_go_on(self, scenario):
         scenario.clock.moment += 52 * WEEK
