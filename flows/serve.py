@@ -19,8 +19,9 @@ from flows.lost_runs import watch_for_lost_runs
 from flows.measure_baseline import measure_baseline
 from flows.open_cycles import open_cycles
 from flows.stale_runs import HEARTBEAT, TAG, watch_for_stale_runs
+from flows.up import REFUSED
 from flows.weekly_report import weekly_report
-from stratawatch.errors import StratawatchError
+from stratawatch.errors import ConfigError, SchemaMismatch, StratawatchError
 from stratawatch.wiring import Installation, build
 
 ONE_AT_A_TIME: Final = ConcurrencyLimitConfig(limit=1, collision_strategy=ConcurrencyLimitStrategy.CANCEL_NEW)
@@ -58,14 +59,14 @@ def _deployment(flow: Flow[..., Any], cron: str | None, config: str) -> RunnerDe
 def require_server() -> None:
     """Prefect would start a server of its own here, one without a scheduler, and nothing would ever run."""
     if PREFECT_API_URL.value() is None:
-        raise StratawatchError(
+        raise ConfigError(
             "no Prefect server is named, and schedules need one",
             hint="run `make up`, which starts one, or set PREFECT_API_URL",
         )
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Deploy and serve until interrupted."""
+    """Deploy and serve until interrupted. The status is 2 for what no restart mends, and 1 where one may."""
     parser = argparse.ArgumentParser(prog="python -m flows.serve", description=__doc__)
     parser.add_argument("--config", default="stratawatch.toml", help="the configuration (default: %(default)s)")
     config = parser.parse_args(arguments).config
@@ -74,7 +75,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         served = deployments(config, build(config))
     except StratawatchError as error:
         print(f"flows.serve: {error}", file=sys.stderr)  # noqa: T201 - a command's one sentence
-        return 2
+        return REFUSED if isinstance(error, ConfigError | SchemaMismatch) else 1
     watch_for_stale_runs()
     watch_for_lost_runs()
     # Paused deployments would miss their schedules after a stop that had no time to say so; late runs harm nothing.

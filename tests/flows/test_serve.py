@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 from prefect.automations import Automation
@@ -10,6 +11,7 @@ from prefect.settings import get_current_settings
 from prefect.utilities.importtools import import_object
 
 from flows import serve, stale_runs, up
+from stratawatch.errors import ConfigError, SchemaMismatch, Unreachable
 from tests.support import served_flows
 from tests.support.small_installation import SmallInstallation
 
@@ -48,6 +50,15 @@ class TestDeployments:
         assert serve.main(["--config", str(tmp_path / "missing.toml")]) == 2
         [line] = capsys.readouterr().err.strip().splitlines()
         assert "missing.toml" in line
+
+    @pytest.mark.parametrize(
+        ("error", "status"), [(Unreachable("away"), 1), (ConfigError("bad"), 2), (SchemaMismatch("old"), 2)]
+    )
+    def test_a_store_that_is_away_may_be_tried_again(self, monkeypatch, error, status):
+        """`make up` starts again what ended with another status than that of a refused configuration."""
+        monkeypatch.setattr(serve, "require_server", lambda: None)
+        monkeypatch.setattr(serve, "build", Mock(side_effect=error))
+        assert (serve.main([]), serve.main([]) == up.REFUSED) == (status, status == 2)
 
 
 class TestZombies:
