@@ -18,6 +18,9 @@ from typing import Final
 
 import httpx
 
+from tasks import environment
+from tasks.environment import RETENTION_PERIOD
+
 ROOT: Final = Path(__file__).resolve().parent.parent
 START_UP: Final = 120.0
 """Seconds a server may take until it answers; the first start creates its database."""
@@ -163,7 +166,10 @@ def _supervise(served: Supervised, server: Supervised | None, url: str) -> int:
 
 
 def _set_vacuum(config: str) -> None:
-    """Let a server of our own forget old runs as the configuration says; a bad one is told by `flows.serve`."""
+    """Let a server of our own forget old runs as the configuration says; a bad one is told by `flows.serve`.
+
+    A variable that a person has set is kept.
+    """
     from stratawatch.errors import StratawatchError
     from stratawatch.wiring import keep_runs
 
@@ -171,7 +177,8 @@ def _set_vacuum(config: str) -> None:
         seconds = keep_runs(config).total_seconds()
     except StratawatchError:
         return
-    os.environ.setdefault("PREFECT_SERVER_SERVICES_DB_VACUUM_RETENTION_PERIOD", f"{seconds:.0f}")
+    if RETENTION_PERIOD in environment.FILLED or RETENTION_PERIOD not in os.environ:
+        os.environ[RETENTION_PERIOD] = f"{seconds:.0f}"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

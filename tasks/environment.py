@@ -6,6 +6,8 @@ from typing import Final
 
 from stratawatch.extras import MissingExtra, require
 
+RETENTION_PERIOD: Final = "PREFECT_SERVER_SERVICES_DB_VACUUM_RETENTION_PERIOD"
+"""For how many seconds a server keeps runs that ended."""
 DEFAULTS: Final = {
     # Nothing is reported to anyone.
     "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
@@ -16,8 +18,11 @@ DEFAULTS: Final = {
     "PREFECT_RESULTS_PERSIST_BY_DEFAULT": "false",
     # A server of ours forgets old runs with their logs too, not only events. How old: [schedule] keep_runs.
     "PREFECT_SERVER_SERVICES_DB_VACUUM_ENABLED": "events,flow_runs",
-    "PREFECT_SERVER_SERVICES_DB_VACUUM_RETENTION_PERIOD": str(30 * 86_400),
+    RETENTION_PERIOD: str(30 * 86_400),
 }
+
+FILLED: Final[set[str]] = set()
+"""The variables that `prepare` has set in this process: a value from the configuration may replace theirs."""
 
 
 def prepare() -> None:
@@ -29,4 +34,6 @@ def prepare() -> None:
             raise SystemExit(f"stratawatch: {missing}") from None
         raise
     for name, value in DEFAULTS.items():
-        os.environ.setdefault(name, value)
+        if name not in os.environ:
+            os.environ[name] = value
+            FILLED.add(name)

@@ -6,11 +6,13 @@ import subprocess
 import sys
 import threading
 import time
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
 from flows import up
+from tasks import environment
 
 SLEEPER = [sys.executable, "-S", "-c", "import time; time.sleep(60)"]
 STUBBORN = """
@@ -48,7 +50,8 @@ def started(monkeypatch):
     monkeypatch.setattr(up, "start_flows", lambda _config: start("flows"))
     monkeypatch.setattr(up, "LOOK", 0.05)
     monkeypatch.setattr(up, "server_answers", lambda _url: bool(made["server"]))
-    monkeypatch.delenv("PREFECT_API_URL", raising=False)
+    monkeypatch.setenv("PREFECT_API_URL", "")  # so that what is set here is unset again
+    monkeypatch.delenv("PREFECT_API_URL")
     monkeypatch.setattr(up.signal, "signal", lambda *_: None)  # signals of the tests' own process stay as they are
     yield made
     for one in [*made["server"], *made["flows"]]:
@@ -117,6 +120,20 @@ class TestRestarts:
         for _ in range(9):
             one.restart("ended")
         assert slept == [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 60.0, 60.0, 60.0]
+
+
+class TestServerOfOurOwn:
+    @pytest.mark.parametrize(("by_hand", "kept"), [(None, "604800"), ("2592000", "2592000")])
+    def test_keeps_runs_as_the_configuration_says_unless_a_variable_says_otherwise(self, monkeypatch, by_hand, kept):
+        """Importing `flows` fills the variable with 30 days, which is nobody's choice."""
+        monkeypatch.setenv(environment.RETENTION_PERIOD, by_hand or "")
+        if by_hand is None:
+            monkeypatch.delenv(environment.RETENTION_PERIOD)
+        monkeypatch.setattr(environment, "FILLED", set())
+        environment.prepare()
+        monkeypatch.setattr("stratawatch.wiring.keep_runs", lambda _config: timedelta(days=7))
+        up._set_vacuum("stratawatch.toml")
+        assert os.environ[environment.RETENTION_PERIOD] == kept
 
 
 class TestEnd:
