@@ -57,13 +57,16 @@ def examine(path: Path) -> list[Finding]:
 
 
 def _guarded(part: str, look: Callable[[], Iterator[Finding]]) -> list[Finding]:
-    """The findings of a part; an error is a trouble that says itself what to do."""
+    """The findings of a part; an error is a trouble: one of ours says itself what to do, any other one is described."""
     found = []
     try:
         for finding in look():
             found.append(finding)  # noqa: PERF402 - what was found before an error counts
     except StratawatchError as trouble:
         found.append(Finding(part, "trouble", str(trouble)))
+    except Exception as trouble:  # noqa: BLE001 - whatever it is, the other parts are looked at
+        what = f"it cannot be looked at: {type(trouble).__name__}: {trouble}"
+        found.append(Finding(part, "trouble", what, "mend that, then run `stratawatch doctor` again"))
     return found
 
 
@@ -125,14 +128,14 @@ def _disks(configuration: "Configuration") -> Iterator[Finding]:
     url = configuration.store_url().get_secret_value()
     if url.startswith("sqlite:///"):
         places.insert(0, ("store", url.removeprefix("sqlite:///")))
-    seen = set()
+    disks = set()
     for name, place in places:
         path = (configuration.folder / place).absolute()
         folder = next(folder for folder in (path, *path.parents) if folder.is_dir())
         disk = folder.stat().st_dev
-        if disk in seen:
+        if disk in disks:
             continue
-        seen.add(disk)
+        disks.add(disk)
         free = shutil.disk_usage(folder).free
         state: State = next((name for name, least in LITTLE_SPACE.items() if free < least), "ok")  # type: ignore[misc]
         remedy = "" if state == "ok" else "make room; [retention] says what the store keeps"

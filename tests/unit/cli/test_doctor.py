@@ -2,6 +2,7 @@
 
 import sqlite3
 from collections import namedtuple
+from unittest.mock import Mock
 
 HOOK = '\n[[alerts]]\nkind = "webhook"\nname = "ops"\nurl = "${env:OPS_HOOK}"\n'
 
@@ -52,3 +53,12 @@ def test_a_configuration_or_a_store_that_cannot_be_read_is_a_trouble(fresh):
     assert "stratawatch init" in found(fresh, code=1)["store"]["fact"]
     fresh.config.write_text("[panels")
     assert found(fresh, code=1)["configuration"]["state"] == "trouble"
+
+
+def test_an_error_that_nobody_foresaw_is_the_trouble_of_its_part(fresh, monkeypatch):
+    """A folder that may not be looked into, say: the other parts are still looked at."""
+    monkeypatch.setattr("stratawatch.cli.doctor_findings._disks", Mock(side_effect=PermissionError(13, "denied", "q")))
+    lines = found(fresh, code=1)
+    assert lines["disk"]["state"] == "trouble"
+    assert "PermissionError: [Errno 13] denied: 'q'" in lines["disk"]["fact"]
+    assert lines["store"]["state"] == "ok"
