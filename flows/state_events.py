@@ -1,9 +1,11 @@
 """Prefect events for every move of a cycle, round or batch. The transition log is their outbox.
 
-Moves are sent at least once. An event's id is computed from its line of the log: one that is sent again is stored once.
+Moves are sent at least once: those of some minutes before the newest one that was sent are looked at again, because a
+transaction that began earlier may have been committed later. An event's id is computed from its line of the log: one
+that is sent again is stored once.
 """
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Final
 from uuid import NAMESPACE_URL, UUID, uuid5
 
@@ -14,10 +16,15 @@ from stratawatch.engine.model.cycle_facts import Transition
 from stratawatch.engine.ports import Ports
 
 CURSOR: Final = "transitions told to Prefect"
-"""How far the log was sent: moved when the server has taken the events, never before."""
+"""The `newest` moment that was sent and the events `sent` of shortly before; saved when the server has taken them.
+
+An upgraded store has the `mark` too, the number of the newest line that the earlier version sent.
+"""
 NAMESPACE: Final = uuid5(NAMESPACE_URL, "stratawatch:transition")
 OLDEST: Final = timedelta(days=7)
 """A server keeps events for a week, so older moves are not sent: an upgraded store has years of them."""
+OVERLAP: Final = timedelta(minutes=10)
+"""No transaction is open for longer, so a move cannot appear that is older than the newest one by more than this."""
 AT_ONCE: Final = 200
 
 
@@ -33,18 +40,22 @@ def send_state_events(ports: Ports) -> int:
 def _send(ports: Ports) -> int:
     now = ports.clock.now()
     with ports.store.begin() as tx:
-        sent = int(tx.labels.cursor(CURSOR).get("mark", 0))
-        newest = tx.cycles.newest_transition()
-        moves = tx.cycles.transitions(after=sent) if newest != sent else ()
-    if newest == sent:
+        cursor = tx.labels.cursor(CURSOR)
+        newest = datetime.fromisoformat(cursor["newest"]) if "newest" in cursor else now - OLDEST
+        since = max(min(newest, now) - OVERLAP, now - OLDEST)
+        moves = tx.cycles.transitions(after=int(cursor.get("mark", 0)), since=since)
+    sent = frozenset(cursor.get("sent", ()))
+    events = [event for event in map(_event, moves) if str(event.id) not in sent]
+    if not events:
         return 0
-    events = [_event(move) for move in moves if move.at > now - OLDEST]
     with get_client(sync_client=True) as client:
         for first in range(0, len(events), AT_ONCE):
             batch = [event.model_dump(mode="json") for event in events[first : first + AT_ONCE]]
             client.request("POST", "/events", json=batch)
+    newest = max(move.at for move in moves)
+    again = sorted({str(event_id(move)) for move in moves if move.at >= min(newest, now) - OVERLAP})
     with ports.store.begin() as tx:
-        tx.labels.save_cursor(CURSOR, {"mark": newest}, now)
+        tx.labels.save_cursor(CURSOR, {**cursor, "newest": newest.isoformat(), "sent": again}, now)
         tx.commit()
     return len(events)
 

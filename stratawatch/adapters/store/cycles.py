@@ -119,10 +119,18 @@ class SqlCycles(SqlFrozenFacts, SqlQuarantine):
         return self.get(cycle_id).failures
 
     def transitions(
-        self, entity: Entity | None = None, entity_id: int | None = None, *, after: int = 0
+        self,
+        entity: Entity | None = None,
+        entity_id: int | None = None,
+        *,
+        after: int = 0,
+        since: datetime | None = None,
     ) -> tuple[Transition, ...]:
-        """The transition log, oldest first, or what was written `after` a number of `newest_transition`."""
-        return transitions.logged_transitions(self._sql, entity, entity_id, after)
+        """The transition log, oldest first: all of it, what came `after` a number of `newest_transition`, or `since`.
+
+        Numbers are given out before the commit: a line with a lower one may appear after a higher one was read.
+        """
+        return transitions.logged_transitions(self._sql, entity, entity_id, after, since)
 
     def newest_transition(self) -> int:
         """The number of the newest line of the transition log; 0 when there is none."""

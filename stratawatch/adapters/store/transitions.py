@@ -60,13 +60,15 @@ def newest_transition(sql: Connection) -> int:
 
 
 def logged_transitions(
-    sql: Connection, entity: Entity | None, entity_id: int | None, after: int = 0
+    sql: Connection, entity: Entity | None, entity_id: int | None, after: int = 0, since: datetime | None = None
 ) -> tuple[Transition, ...]:
-    """The log, oldest first, or its lines after one."""
+    """The log, oldest first, or its lines after one, or since a moment."""
     t = tables.transitions.c
     query = select(tables.transitions).order_by(t.id)
     if after:
         query = query.where(t.id > after)
+    if since is not None:
+        query = query.where(t.at >= since)
     if entity is not None:
         query = query.where(t.entity == str(entity))
     if entity_id is not None:

@@ -107,9 +107,17 @@ class CycleRepository(Protocol):
         ...
 
     def transitions(
-        self, entity: Entity | None = None, entity_id: int | None = None, *, after: int = 0
+        self,
+        entity: Entity | None = None,
+        entity_id: int | None = None,
+        *,
+        after: int = 0,
+        since: datetime | None = None,
     ) -> tuple[Transition, ...]:
-        """The transition log, oldest first, or what was written `after` a number of `newest_transition`."""
+        """The transition log, oldest first: all of it, what came `after` a number of `newest_transition`, or `since`.
+
+        Numbers are given out before the commit: a line with a lower one may appear after a higher one was read.
+        """
         ...
 
     def newest_transition(self) -> int:
