@@ -1,9 +1,11 @@
 """Rules about the design of a panel: its options, and what it can estimate."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
+from stratawatch.config.metric_rules import goals_to_stop_at
 from stratawatch.config.panel_settings import PanelSettings
-from stratawatch.config.panel_specs import goals_of, limits_of
+from stratawatch.config.panel_specs import goals_of, limits_of, without_paused
 from stratawatch.config.problems import Place, Problem, nearest_or_all
 from stratawatch.core.designs import design_named, who_plans_for_goals
 from stratawatch.core.designs.base import SamplingDesign
@@ -36,6 +38,27 @@ def design_fits(panel: PanelSettings) -> Iterator[Problem]:
             got='stop_rule = "goals"',
             hint=who_plans_for_goals(),
         )
+
+
+def pauses_fit(panel: PanelSettings) -> Iterator[Problem]:
+    """A design goes on without the paused classifiers: it is drawn for none of them, and fits the others."""
+    reduced, paused = without_paused(panel), [name for name, one in panel.classifiers.items() if one.paused]
+    if not paused or not reduced.classifiers or any((*goals_to_stop_at(panel), *design_fits(panel))):
+        return
+    needed = design_named(panel.design, panel.options).classifiers_drawn_for(list(panel.classifiers))
+    problems = [
+        Problem(
+            ("classifiers", name, "paused"),
+            f"design = '{panel.design}' draws for classifier '{name}', which is paused",
+            hint="name another one in `options`, or pause the panel",
+        )
+        for name in paused
+        if name in needed
+    ]
+    yield from problems
+    for problem in () if problems else (*goals_to_stop_at(reduced), *design_fits(reduced)):
+        place = ("classifiers", paused[0], "paused")
+        yield replace(problem, place=place, what=f"without what is paused, {problem.what}")
 
 
 def _metrics(panel: PanelSettings, design: SamplingDesign) -> Iterator[Problem]:

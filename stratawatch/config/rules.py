@@ -33,6 +33,7 @@ PANEL_RULES: Final[tuple[Callable[[PanelSettings], Iterator[Problem]], ...]] = (
     metric_rules.segments_exist,
     metric_rules.nothing_twice,
     design_rules.design_fits,
+    design_rules.pauses_fit,
 )
 INSTALLATION_RULES: Final[tuple[Callable[[Settings, Path], Iterator[Problem]], ...]] = (
     folder_rules.inside_folder,

@@ -24,17 +24,21 @@ def read_panel_names(path: Path) -> frozenset[str] | None:
 
 def read_pauses(path: Path) -> Pauses:
     """What the file pauses, as far as it tells."""
-    panels = read_document(path).data.get("panels")
-    tables = {name: one for name, one in panels.items() if isinstance(one, dict)} if isinstance(panels, dict) else {}
+    tables = _tables(read_document(path).data.get("panels"))
     return Pauses(
         frozenset(name for name, one in tables.items() if one.get("paused") is True),
         frozenset(
             (name, key)
             for name, one in tables.items()
-            for key, classifier in dict(one.get("classifiers") or ()).items()
-            if isinstance(classifier, dict) and classifier.get("paused") is True
+            for key, classifier in _tables(one.get("classifiers")).items()
+            if classifier.get("paused") is True
         ),
     )
+
+
+def _tables(value: Any) -> dict[str, dict[str, Any]]:
+    """The tables in a value that may be anything: somebody may have written double brackets."""
+    return {name: one for name, one in value.items() if isinstance(one, dict)} if isinstance(value, dict) else {}
 
 
 def read_store_address(path: Path) -> str | None:

@@ -37,6 +37,10 @@ class OneClassifierDesign(PaperDesign):
         """The classifier, if it is named."""
         return (self.classifier,) if self.classifier else ()
 
+    def classifiers_drawn_for(self, classifiers: Sequence[str]) -> tuple[str, ...]:
+        """The classifier: without a name the panel's first."""
+        return (classifiers[self.place(classifiers)],)
+
     def drawable(self, cells: Cells) -> Flags:
         """The cells that the metric is a share of."""
         return domain_flags(self.metric, cells, self.place(cells.classifiers))

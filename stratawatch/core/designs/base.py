@@ -50,6 +50,10 @@ class SamplingDesign(ABC):
         """Classifiers that its options name."""
         return ()
 
+    def classifiers_drawn_for(self, classifiers: Sequence[str]) -> tuple[str, ...]:
+        """Those of the panel's classifiers that its draw is made from, where some are: named in its options, or not."""
+        return self.classifiers_named
+
     def least_budget(self, classifiers: int) -> int:
         """The smallest budget that it never refuses, for so many classifiers."""
         return min(classifiers, 1)

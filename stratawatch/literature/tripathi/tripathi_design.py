@@ -7,6 +7,7 @@ from typing import ClassVar, Final
 import numpy as np
 
 from stratawatch.core.cells import Cells, Flags
+from stratawatch.core.designs.design_options import classifier_index
 from stratawatch.core.estimate import IntervalEstimate
 from stratawatch.core.estimation.metric_estimates import EstimationRequest, Estimator
 from stratawatch.core.goals import SurveySpec
@@ -57,6 +58,10 @@ class TripathiDesign(RecyclingOptions, PaperDesign):
     def classifiers_named(self) -> tuple[str, ...]:
         """The parent, if one is named."""
         return (self.parent,) if self.parent else ()
+
+    def classifiers_drawn_for(self, classifiers: Sequence[str]) -> tuple[str, ...]:
+        """The parent: without a name the panel's first."""
+        return (classifiers[classifier_index(self.parent, classifiers)],)
 
     def unsupported_reason(self, metric: str, classifier: str, classifiers: Sequence[str]) -> str:
         """A reason for everything but precision, recall, false-omission rate, and one minus one of them."""

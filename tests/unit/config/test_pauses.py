@@ -34,5 +34,31 @@ def test_the_installation_and_status_say_what_is_paused(write):
     assert Pauses().sentence("spam") == ""
 
 
+def test_a_classifier_in_double_brackets_pauses_nothing_for_status(write):
+    path = write(
+        ("[panels.spam.classifiers.lr]", "[[panels.spam.classifiers]]"),
+        ("[panels.spam.classifiers.rf]", "[[panels.spam.classifiers]]"),
+    )
+    assert read_pauses(path) == Pauses()
+
+
+def test_the_classifier_that_the_design_names_is_not_paused_alone(problem):
+    named = ("budget = 120\n", 'budget = 120\ndesign = "tripathi"\noptions = {parent = "rf"}\n')
+    said = problem(RF, named)
+    assert "draws for classifier 'rf', which is paused; name another one in `options`, or pause the panel" in said
+
+
+def test_nor_is_the_first_one_that_the_design_takes_without_a_name(problem, write):
+    unnamed = ("budget = 120\n", 'budget = 120\ndesign = "tripathi"\n')
+    assert "draws for classifier 'lr', which is paused" in problem(LR, unnamed)
+    assert load_configuration(write(RF, unnamed)).panels["spam"].classifiers[0].name == "lr"
+
+
+def test_goals_to_stop_at_must_be_left(problem):
+    alone = ("margin = 0.05\n", 'margin = 0.05\nclassifiers = ["rf"]\n')
+    said = problem(RF, alone, ("budget = 120\n", 'budget = 120\nstop_rule = "goals"\n'))
+    assert "without what is paused, stop_rule" in said
+
+
 def test_a_panel_whose_every_classifier_is_paused_is_told_how_to_pause_it(problem):
     assert "every classifier is paused; write paused = true in the panel's own table" in problem(RF, LR)
