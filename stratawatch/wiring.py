@@ -98,6 +98,7 @@ def wire(
         drop_pages=partial(drop_old_pages, report_folder, CHECK_PAGES),
         by=by or user_name(),
         paused=pauses_of(settings.panels),
+        configured=configuration.panels,
     )
     return Installation(ports, configuration.panels, settings, report_folder, configuration)
 

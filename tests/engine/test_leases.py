@@ -22,11 +22,12 @@ from stratawatch.engine.lease import (
     panel_lease,
     renew_lease,
 )
+from stratawatch.engine.model.pauses import Pauses
 from stratawatch.engine.model.states import CycleState, Entity
 from stratawatch.engine.ports.clock import SystemClock
 from stratawatch.errors import LeaseHeld
 from tests.support.fakes import WEEK, spec, unreachable
-from tests.support.scenario import open_all
+from tests.support.scenario import only_cycle, open_all, relabel
 
 SPAM = panel_lease("spam")
 SHARED = (QUEUE, NOTIFICATIONS, PURGE)
@@ -249,6 +250,25 @@ class TestTheMarkOfExaminedEvents:
             assert examined(scenario) == before
         advance(scenario.ports)
         assert examined(scenario) == before + 1
+
+    def test_passes_a_cycle_of_a_paused_panel_which_is_judged_at_the_end_of_the_pause(self, labelled):
+        cycle, before = only_cycle(labelled), examined(labelled)
+        going_on = labelled.ports
+        labelled.ports = replace(going_on, paused=Pauses(panels=frozenset({"spam"})))
+        for value in ("no", "yes"):
+            relabel(labelled, value)
+            assert examined(labelled) > before
+            before = examined(labelled)
+        assert revision(labelled, cycle) == 1
+        labelled.ports = going_on
+        advance(labelled.ports)
+        assert revision(labelled, cycle) == 2
+        assert panels_due(labelled.ports) == {}
+
+
+def revision(scenario, cycle) -> int:
+    with scenario.ports.store.begin() as tx:
+        return tx.estimates.latest(cycle).number
 
 
 def _all_but_judge(ports, name, *ids):

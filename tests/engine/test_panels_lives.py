@@ -43,7 +43,8 @@ class Played:
         """What the configuration says from now on."""
         if panel is not None:
             self.scenario.panel = panel
-        self.scenario.ports = replace(self.scenario.ports, paused=paused or Pauses())
+        configured = {"spam": self.scenario.panel}
+        self.scenario.ports = replace(self.scenario.ports, paused=paused or Pauses(), configured=configured)
 
     def begin(self, week: int) -> tuple[int, ...]:
         """Open the window of a week, once it is over."""
@@ -136,6 +137,8 @@ def test_a_classifier_and_its_panel_pause_in_the_middle_of_cycles_and_go_on(play
 
     # Both go on: the cycle that waited is judged, and the incident is the one that it was.
     played.configure(BOTH)
+    work_on(scenario, 1)  # before `open` stores the panel with the classifier that is back
+    assert severities(scenario) == ["page"]
     played.begin(5)
     work_on(scenario, 3)
     assert played.status()[:2] == ("", {"lr": "OK", "rf": "BREACH"})

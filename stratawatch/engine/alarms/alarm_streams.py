@@ -73,19 +73,22 @@ def record_judgements(
     judgements: Mapping[StreamKey, Judgement],
     *,
     superseded: bool = False,
+    is_retired: bool = False,
     slices: Mapping[StreamKey, Sequence[str]] = MappingProxyType({}),
 ) -> None:
     """Keep the states of one judgement, open and resolve incidents, write what must be told.
 
     `slices` are lines on a stream's segments, for whoever is paged; they name no culprit.
     When a later window was judged or refused already (`superseded`), a breach still pages, but nothing ends by it.
-    Streams of paused classifiers are left as they are.
+    Streams of paused classifiers are left as they are. Of a retired panel (`is_retired`) only the states are kept.
     """
     now = ports.clock.now()
     judgements = {key: said for key, said in judgements.items() if not ports.paused.cover(key)}
     tx.alarms.add_states(
         [StreamState(key, cycle.id, revision, said.state, said.reason, now) for key, said in judgements.items()]
     )
+    if is_retired:
+        return
     judging = _Judging(tx, ports, cycle, revision)
     for key, said in judgements.items():
         if said.state == AlarmState.BREACH:
@@ -117,11 +120,13 @@ def _go_blind(judging: _Judging, judgements: Mapping[StreamKey, Judgement]) -> N
 
 def _end(judging: _Judging, judgements: Mapping[StreamKey, Judgement]) -> None:
     """BREACH ends when the metric is proven inside (OK), BLIND when anything can be told, both when unwatched."""
-    for incident in judging.tx.alarms.incidents(panel=judging.cycle.panel, only_open=True):
+    panel = judging.cycle.panel
+    spec = judging.ports.configured.get(panel) or judging.tx.panels.latest()[panel]
+    for incident in judging.tx.alarms.incidents(panel=panel, only_open=True):
         if judging.ports.paused.cover(incident.key):
             continue  # it goes on where it was
         said = judgements.get(incident.key)
-        if said is None and incident.key in watched_streams(judging.tx.panels.latest()[incident.key.panel]):
+        if said is None and incident.key in watched_streams(spec):
             continue  # the cycle was opened while it was not watched, as during a pause; it is watched again
         if said is None:
             judging.close(incident, "it has no limit any more")

@@ -39,7 +39,10 @@ from stratawatch.engine.ports.transaction import Transaction
 from stratawatch.errors import LeaseHeld, StaleState
 
 EXAMINED: Final = "label events examined"
-"""The cursor of events that are known to have left no judged cycle outdated."""
+"""The cursor of events that are known to have left no judged cycle outdated but some of paused panels.
+
+`waiting` are those cycles, each with the mark that its next revision must reach.
+"""
 RENEW_AFTER: Final = 60.0
 """Seconds after which a lease is renewed between steps; its life is ten times as long."""
 READS_BEGIN: Final = 900.0
@@ -69,7 +72,7 @@ def panels_due(ports: Ports) -> dict[str, tuple[int, ...]]:
         active = tx.cycles.find(states=ACTIVE_CYCLES)
         due: dict[str, list[int]] = {cycle.panel: [] for cycle in active}
         due |= {panel: [] for panel, _ in tx.rounds.batch_ids(_UNSENT) if panel not in due}
-        for cycle_id in tx.estimates.outdated(_examined(tx)):
+        for cycle_id in _outdated(tx):
             due.setdefault(tx.cycles.get(cycle_id).panel, []).append(cycle_id)
     # A table that could not be read, as while somebody holds a lock on it, is read after those that can be. Among such
     # panels the number counts: one that always hangs must not use up the time of one that failed once.
@@ -82,6 +85,14 @@ def panels_due(ports: Ports) -> dict[str, tuple[int, ...]]:
 
 def _examined(tx: Transaction) -> int:
     return int(tx.labels.cursor(EXAMINED).get("mark", 0))
+
+
+def _outdated(tx: Transaction) -> tuple[int, ...]:
+    """The judged cycles that labels have left outdated, those included that waited for the end of a pause."""
+    waiting = tx.labels.cursor(EXAMINED).get("waiting", {})
+    newest = {int(cycle_id): (tx.estimates.latest(int(cycle_id)), mark) for cycle_id, mark in waiting.items()}
+    late = {cycle_id for cycle_id, (revision, mark) in newest.items() if revision and revision.mark < mark}
+    return tuple(sorted(late.union(tx.estimates.outdated(_examined(tx)))))
 
 
 def ids_due(ports: Ports, step: str, panel: str, outdated: Sequence[int] = ()) -> tuple[int, ...]:
@@ -156,7 +167,7 @@ def advance(ports: Ports, call: Call | None = None, panels: Collection[str] | No
     if not any(trouble.startswith("collect:") for trouble in work.troubles):  # else the queue is away, which was said
         work.shared("reconcile")
     move_examined_mark(ports)
-    close_left_incidents(ports)
+    work.close_left_incidents()
     sent = work.notify()
     work.shared("purge")
     work.close(due, is_whole=panels is None)
@@ -179,6 +190,7 @@ def _call(ports: Ports, name: str, *ids: int) -> Any:
 def move_examined_mark(ports: Ports) -> None:
     """Note how far the label events have been looked at, once nothing judged is outdated by them.
 
+    Cycles of paused panels are not judged for now: they are noted, and hold nothing up.
     The order of the looks matters, for another worker may be judging a cycle with labels that are older than the mark,
     and nobody sees its revision before it commits. Its cycle is judged by then, and then the revision is seen, or it
     still has a state that is to be judged, and the lease of its panel is there.
@@ -188,8 +200,11 @@ def move_examined_mark(ports: Ports) -> None:
         if mark <= examined:
             return
         to_be_judged = {panel_lease(cycle.panel) for cycle in tx.cycles.find(states=_STATES["judge"])}
-        if not to_be_judged & tx.leases.names() and not tx.estimates.outdated(examined):
-            tx.labels.save_cursor(EXAMINED, {"mark": mark}, ports.clock.now())
+        outdated = _outdated(tx)
+        is_waiting = [tx.cycles.get(cycle_id).panel in ports.paused.panels for cycle_id in outdated]
+        if not to_be_judged & tx.leases.names() and all(is_waiting):
+            record = {"mark": mark, "waiting": dict.fromkeys(map(str, outdated), mark)}
+            tx.labels.save_cursor(EXAMINED, record, ports.clock.now())
             tx.commit()
 
 
@@ -210,6 +225,13 @@ class _Work:
     def shared(self, name: str) -> Any:
         """Do what panels share; its result, or None where it was in trouble or another worker is at it."""
         return self._under(_LEASES[name], lambda held: held.attempt(name)[1])
+
+    def close_left_incidents(self) -> None:
+        """End what retired panels left open; what else there is to do does not wait for it."""
+        try:
+            close_left_incidents(self.ports)
+        except Exception as trouble:  # noqa: BLE001 - as in a step
+            self.troubles.append(f"incidents of retired panels: {describe(trouble)}")
 
     def notify(self) -> int:
         """Send what is due; returns how many went out, with the channels that did not take theirs noted at once."""

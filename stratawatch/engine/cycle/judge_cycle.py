@@ -13,6 +13,7 @@ from stratawatch.core.metrics import metric_named
 from stratawatch.core.population import Atom, Segment
 from stratawatch.engine.alarms.alarm_streams import record_judgements, watched_streams
 from stratawatch.engine.baselines.current_baselines import baselines_for_judging
+from stratawatch.engine.cycle.open_cycles import DECIDED
 from stratawatch.engine.labels.labelled_cycle import LabelledCycle, fingerprint, load_labelled_cycle
 from stratawatch.engine.model.alarm_records import StreamKey
 from stratawatch.engine.model.cycle_facts import Cycle, Revision
@@ -58,7 +59,16 @@ def judge_cycle(ports: Ports, cycle_id: int) -> int | None:
                 against = baselines_for_judging(tx, spec, cycle, watched_streams(spec), now)
                 judgements = _judgements(spec, labelled, estimates, against)
                 slices = _slices(spec, estimates)
-                record_judgements(tx, ports, cycle, number, judgements, superseded=superseded, slices=slices)
+                record_judgements(
+                    tx,
+                    ports,
+                    cycle,
+                    number,
+                    judgements,
+                    superseded=superseded,
+                    is_retired=cycle.panel in tx.labels.cursor(DECIDED),
+                    slices=slices,
+                )
         else:
             number = before.number
             tx.estimates.mark_read(cycle_id, number, mark)

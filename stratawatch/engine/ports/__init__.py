@@ -201,7 +201,7 @@ class Ports:
     """Everything a use case may touch.
 
     `sources` and `read_timeouts` are by panel, `channels` and `channel_rules` by the channel's name. `by` is who asks
-    for what is done by hand.
+    for what is done by hand. `configured` is what the configuration says of panels now, before `open` stores it.
     """
 
     store: Store
@@ -217,6 +217,7 @@ class Ports:
     drop_pages: DropPages | None = None
     by: str = "unknown"
     paused: Pauses = field(default_factory=Pauses)
+    configured: Mapping[str, PanelSpec] = field(default_factory=dict)
 
     def channel_rule(self, name: str) -> ChannelRule:
         """How a channel is used, the ordinary way if nothing else is said."""

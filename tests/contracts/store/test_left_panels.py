@@ -2,6 +2,9 @@
 
 import pytest
 
+from stratawatch.core.alarms.alarm_states import AlarmState
+from stratawatch.core.goals import Limit
+from stratawatch.engine.cycle import advance as advancing
 from stratawatch.engine.cycle.advance import advance
 from stratawatch.engine.cycle.left_panels import left_panels, retire_panel
 from stratawatch.engine.cycle.operator_actions import cancel_cycle
@@ -9,7 +12,7 @@ from stratawatch.engine.model.states import CycleState
 from stratawatch.errors import StratawatchError
 from tests.support.deliveries import breach
 from tests.support.fakes import MONDAY, WEEK, spec
-from tests.support.scenario import Scenario, open_all, severities, work_on
+from tests.support.scenario import Scenario, label_cycle, only_cycle, open_all, relabel, severities, work_on
 
 
 @pytest.fixture
@@ -74,6 +77,24 @@ def test_incidents_end_with_the_reason_once_no_cycle_is_under_way(store):
     assert found(scenario)[0].incidents == 0
     assert severities(scenario) == ["page", "resolved"]
     assert scenario.channel.told[-1].body == "panel 'spam' was retired: replaced"
+
+
+def test_a_late_label_of_a_retired_panel_pages_nobody_and_a_store_in_trouble_stops_nothing(store, monkeypatch):
+    scenario = Scenario.around(store, spec(budget=60, limits=(Limit("precision", floor=0.3),)))
+    scenario.produce(0, size=700)
+    label_cycle(scenario)
+    retire_panel(scenario.ports, "spam", (), "finish", "replaced")
+    relabel(scenario, "no")
+    with store.begin() as tx:
+        assert tx.estimates.latest(only_cycle(scenario)).number == 2
+        assert {state.state for state in tx.alarms.current_states("spam")} == {AlarmState.BREACH}
+    assert severities(scenario) == []
+
+    def broken(*_):
+        raise StratawatchError("the store does not answer")
+
+    monkeypatch.setattr(advancing, "close_left_incidents", broken)
+    assert advance(scenario.ports).troubles == ("incidents of retired panels: the store does not answer",)
 
 
 def test_one_that_is_configured_or_unknown_is_refused(left):
