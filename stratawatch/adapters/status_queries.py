@@ -7,6 +7,7 @@ import json
 from collections.abc import Mapping
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
+from functools import reduce
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
@@ -32,12 +33,14 @@ QUERIES: Final = {
     "last_advance": "SELECT * FROM last_advance",
     "waiting_labels": "SELECT * FROM waiting_labels",
     "set_aside": """
-        SELECT reason, SUM(COALESCE(CAST(content ->> 'count' AS INTEGER), 1)) AS labels, MAX(seen_at) AS newest_at
+        SELECT reason, SUM(COALESCE(CAST({count} AS INTEGER), 1)) AS labels, MAX(seen_at) AS newest_at
         FROM quarantine WHERE cycle_id IS NULL AND kind = 'label' AND seen_at >= '{since}'
         GROUP BY reason ORDER BY reason""",
     "sent_again": "SELECT position FROM cursors WHERE queue = 'batches published again'",
     "left_panels": "SELECT position FROM cursors WHERE queue = 'panels that left'",
 }
+COUNTS: Final = {"sqlite": "json_extract(content, '$.count')", "postgresql": "content ->> 'count'"}
+"""How many labels a line of the quarantine stands for; SQLite has the arrow from 3.38 only."""
 SET_ASIDE_DAYS: Final = 7
 """How long labels that were set aside are counted."""
 _TIMES: Final = frozenset({"oldest", "since", "newest_window_end", "window_start", "window_end"})
@@ -64,6 +67,12 @@ def expected_schema() -> str:
     return max(path.name.partition("_")[0] for path in versions.glob("[0-9]*_*.py"))
 
 
+def queries(database: str, since: str) -> Mapping[str, str]:
+    """The queries in the language of a database, which counts what was set aside since a moment."""
+    changes = (("{since}", since), ("{count}", COUNTS[database]))
+    return {name: reduce(lambda text, change: text.replace(*change), changes, query) for name, query in QUERIES.items()}
+
+
 def _sqlite(url: str) -> StatusRows:
     import sqlite3
 
@@ -75,7 +84,7 @@ def _sqlite(url: str) -> StatusRows:
         with closing(sqlite3.connect(f"{path.as_uri()}?mode=rw", uri=True, timeout=BUSY_SECONDS)) as connection:
             connection.isolation_level = None
             connection.execute("BEGIN")  # a read transaction: one moment for all queries
-            return _read(connection.cursor())
+            return _read(connection.cursor(), "sqlite")
     except sqlite3.Error as trouble:
         raise StoreNotReady from trouble
 
@@ -94,17 +103,17 @@ def _postgres(url: str) -> StatusRows:
             connection.read_only = True
             for statement in local_settings(own):
                 connection.execute(statement)
-            return _read(connection.cursor())
+            return _read(connection.cursor(), "postgresql")
     except psycopg.Error as trouble:
         raise StoreNotReady from trouble
 
 
-def _read(cursor: Any) -> StatusRows:
+def _read(cursor: Any, database: str) -> StatusRows:
     cursor.execute("SELECT version_num FROM stratawatch_schema")
     if cursor.fetchone() != (expected_schema(),):
         raise StoreNotReady
     since = f"{datetime.now(UTC) - timedelta(days=SET_ASIDE_DAYS):%Y-%m-%d %H:%M:%S}+00"
-    return {name: _rows(cursor, query.replace("{since}", since)) for name, query in QUERIES.items()}
+    return {name: _rows(cursor, query) for name, query in queries(database, since).items()}
 
 
 def _rows(cursor: Any, query: str) -> tuple[Row, ...]:
