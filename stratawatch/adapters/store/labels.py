@@ -107,9 +107,10 @@ class SqlLabels:
         """The id of the newest label event, 0 when there is none."""
         return int(self._sql.scalar(select(func.max(label_events.c.id))) or 0)
 
-    def cursor(self, queue: str) -> Json:
-        """How far a queue was read; {} at first."""
-        row = self._sql.execute(select(cursors.c.position).where(cursors.c.queue == queue)).one_or_none()
+    def cursor(self, queue: str, *, lock: bool = False) -> Json:
+        """How far a queue was read; {} at first. With `lock` nobody else changes it before this transaction ends."""
+        query = select(cursors.c.position).where(cursors.c.queue == queue)
+        row = self._sql.execute(query.with_for_update() if lock else query).one_or_none()
         return row.position if row else {}
 
     def save_cursor(self, queue: str, cursor: Json, at: datetime) -> None:

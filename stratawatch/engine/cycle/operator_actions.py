@@ -61,7 +61,7 @@ def resend_batches(ports: Ports, cycle_id: int, why: str) -> int:
         for batch in failed:
             tx.move(Entity.BATCH, batch.id, BatchState.FAILED, BatchState.PLANNED, at=now, why=why)
         sent = {batch.key for batch in tx.rounds.batches(cycle_id=cycle_id, states=[BatchState.SENT])}
-        again = {name: set(keys) for name, keys in tx.labels.cursor(AGAIN).items()}
+        again = {name: set(keys) for name, keys in tx.labels.cursor(AGAIN, lock=True).items()}
         back = sent & again.get("withdrawn", set())
         repeated = sent & again.get("keys", set())
         if back or repeated:

@@ -65,14 +65,17 @@ def inspect_queue(store: Store, queue: LabelQueue) -> None:
 
 
 def adopt_queue(ports: Ports, why: str = "") -> AdoptedQueue:
-    """Make the place that the configuration names this store's queue, after a person said so."""
+    """Make the place that the configuration names this store's queue, after a person said so.
+
+    Raises LeaseHeld while a worker gives the queue its id.
+    """
     queue = ports.queue
-    before = queue.identity()
-    kept = _kept(ports.store, queue)
     with ports.store.begin() as tx:
         sent = tx.rounds.batch_keys([BatchState.SENT])
-    identity = kept.get("id") or uuid4().hex
-    _mark(ports, identity, by_hand=True, why=why)
+    with hold_lease(ports, QUEUE_MARK):
+        before = queue.identity()
+        identity = _kept(ports.store, queue).get("id") or uuid4().hex
+        _mark(ports, identity, by_hand=True, why=why)
     return AdoptedQueue(queue.where, before, identity, tuple(sorted(sent - queue.batch_keys())))
 
 

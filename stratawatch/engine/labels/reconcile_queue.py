@@ -9,6 +9,7 @@ from stratawatch.engine.labels.queue_identity import require_queue
 from stratawatch.engine.model.idempotency_keys import round_of_batch
 from stratawatch.engine.model.states import BatchState
 from stratawatch.engine.ports import Ports
+from stratawatch.engine.ports.transaction import Transaction
 from stratawatch.formatting import count_text
 
 AGAIN: Final = "batches published again"
@@ -17,6 +18,8 @@ AGAIN: Final = "batches published again"
 Its `keys` went out again, `due` are about to, `lost` were lost since, `withdrawn` are put away though the store waits.
 """
 SHOWN: Final = 5
+
+_Record = Mapping[str, Sequence[str]]
 
 
 def reconcile_queue(ports: Ports) -> int:
@@ -41,7 +44,10 @@ def reconcile_queue(ports: Ports) -> int:
     fresh = lost - before - due
     if fresh:  # noted before they go, so that people hear of it even if this process is killed in between
         due |= fresh
-        _save(ports, before, due)
+        begun = {**cursor, "keys": sorted(before), "due": sorted(due)}
+        with ports.store.begin() as tx:
+            cursor = _save(tx, ports, cursor, begun)
+            tx.commit()
     _publish_again(ports, due)
     record = {
         "keys": sorted((before & sent) | lost | due),
@@ -49,7 +55,7 @@ def reconcile_queue(ports: Ports) -> int:
         "withdrawn": sorted(withdrawn),
     }
     if due or lost or any(cursor.get(name, []) != keys for name, keys in record.items()):
-        _remember(ports, record, sorted(due))
+        _remember(ports, cursor, record, sorted(due))
     return len(closed) + len(due)
 
 
@@ -86,18 +92,25 @@ def _publish_again(ports: Ports, keys: frozenset[str]) -> None:
         ports.queue.publish(batch)
 
 
-def _save(ports: Ports, keys: frozenset[str], due: frozenset[str]) -> None:
-    """Note which batches went out again, and which are about to."""
-    with ports.store.begin() as tx:
-        tx.labels.save_cursor(AGAIN, {"keys": sorted(keys), "due": sorted(due)}, ports.clock.now())
-        tx.commit()
+def _save(tx: Transaction, ports: Ports, before: _Record, record: _Record) -> _Record:
+    """Save the record that follows from the one of before, with what `cycles resend` has changed since; returns it.
+
+    What a person asks for again is taken out of the lists, and what was withdrawn becomes due.
+    """
+    stored = tx.labels.cursor(AGAIN, lock=True)
+    resent = {key for name in before if name != "due" for key in {*before[name]} - {*stored.get(name, ())}}
+    due = {*stored.get("due", ())} - {*before.get("due", ())}
+    kept = {name: sorted({*keys} - resent) for name, keys in record.items()}
+    kept["due"] = sorted({*kept.get("due", ())} | due)
+    tx.labels.save_cursor(AGAIN, kept, ports.clock.now())
+    return kept
 
 
-def _remember(ports: Ports, record: Mapping[str, Sequence[str]], again: Sequence[str]) -> None:
+def _remember(ports: Ports, before: _Record, record: _Record, again: Sequence[str]) -> None:
     """Keep what became of sent batches, and tell people of those that went out again, are lost, or were withdrawn."""
     lost_twice, withdrawn = record["lost"], record["withdrawn"]
     with ports.store.begin() as tx:
-        tx.labels.save_cursor(AGAIN, record, ports.clock.now())
+        _save(tx, ports, before, record)
         if withdrawn:
             body = (
                 f"{_named(withdrawn)}: somebody withdrew them from the queue {ports.queue.where}, or the store did "

@@ -57,8 +57,8 @@ class LabelRepository(Protocol):
         """The id of the newest label event, 0 when there is none."""
         ...
 
-    def cursor(self, queue: str) -> Json:
-        """How far a queue was read; {} at first."""
+    def cursor(self, queue: str, *, lock: bool = False) -> Json:
+        """How far a queue was read; {} at first. With `lock` nobody else changes it before this transaction ends."""
         ...
 
     def save_cursor(self, queue: str, cursor: Json, at: datetime) -> None:

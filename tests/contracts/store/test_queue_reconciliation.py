@@ -116,6 +116,28 @@ class TestLostBatches:
         assert contents(out) == before
         assert {batch["away"] for batch in shown(sent)} == {None}
 
+    @pytest.mark.parametrize("how", ["lost", "withdrawn"])
+    def test_what_a_person_sends_again_while_the_queue_is_listed_goes_out(self, sent, out, how, monkeypatch):
+        before = contents(out)
+        for _ in range(2):
+            if how == "lost":
+                empty(out)
+            else:
+                sent.ports.queue.cancel([batch.key for batch in batches(sent, BatchState.SENT)])
+            advance(sent.ports)
+        assert contents(out) == {}
+        listed = FolderQueue.batch_keys
+
+        def slow(queue):
+            monkeypatch.setattr(FolderQueue, "batch_keys", listed)
+            assert resend_batches(sent.ports, 1, "the share is mended") == len(before)
+            return listed(queue)
+
+        monkeypatch.setattr(FolderQueue, "batch_keys", slow)
+        for _ in range(2):
+            advance(sent.ports)
+        assert contents(out) == before
+
     def test_a_cancelled_cycle_is_asked_no_more(self, sent, out):
         empty(out)
         cancel_cycle(sent.ports, 1, "wrong export")
