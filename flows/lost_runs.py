@@ -6,6 +6,7 @@ watched by it, and would hold the one slot of its deployment for ever; so would 
 
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from threading import Thread
@@ -21,6 +22,7 @@ from prefect.client.schemas.filters import (
 )
 from prefect.client.schemas.objects import FlowRun, StateType
 from prefect.logging import get_logger
+from prefect.settings import PREFECT_API_URL
 from prefect.states import Crashed
 
 from flows.stale_runs import HEARTBEAT_EVENT, SILENCE, TAG
@@ -59,10 +61,11 @@ class LostRuns:
 
 def watch_for_lost_runs() -> None:
     """Look again and again, in a thread that ends with the process."""
-    Thread(target=_watch, name="stratawatch: lost runs", daemon=True).start()
+    Thread(target=watch_for_ever, name="stratawatch: lost runs", daemon=True).start()
 
 
-def _watch() -> None:
+def watch_for_ever() -> None:
+    """Look again and again: `python -m flows.lost_runs`, once for a server whose flows are run by workers."""
     runs = LostRuns()
     while True:
         time.sleep(LOOK)
@@ -87,3 +90,10 @@ def _heartbeats(client: SyncPrefectClient, run: FlowRun, since: datetime) -> int
     resource = {"id": [f"prefect.flow-run.{run.id}"]}
     asked = {"event": {"name": [HEARTBEAT_EVENT]}, "resource": resource, "occurred": {"since": since.isoformat()}}
     return int(client.request("POST", "/events/filter", json={"filter": asked}).json()["total"])
+
+
+if __name__ == "__main__":
+    if PREFECT_API_URL.value() is None:
+        raise SystemExit("flows.lost_runs: no Prefect server is named; set PREFECT_API_URL")
+    with suppress(KeyboardInterrupt):
+        watch_for_ever()
