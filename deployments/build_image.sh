@@ -11,7 +11,7 @@ trap 'build umount --all >/dev/null 2>&1 || true; rm -rf "$work"' EXIT
 start=$SECONDS
 took() { echo "$1: $((SECONDS - start)) s"; start=$SECONDS; }
 
-mmdebstrap --quiet --variant=minbase --include=python3,python3-venv,ca-certificates "${SUITE:-bookworm}" "$work/root.tar"
+mmdebstrap --quiet --aptopt='Acquire::Retries "5"' --variant=minbase --include=python3,python3-venv,ca-certificates "${SUITE:-bookworm}" "$work/root.tar"
 took "root of Debian's packages"
 
 base=$(build from scratch)
@@ -19,8 +19,11 @@ build add --quiet "$base" "$work/root.tar" / >/dev/null
 build commit --quiet --rm "$base" stratawatch-base >/dev/null
 rm "$work/root.tar"
 # The build trusts the certificates that this machine trusts, for registries behind a proxy of one's own.
-build bud --quiet --isolation chroot --pull-never --volume /etc/ssl/certs:/etc/ssl/certs:ro \
-    --build-arg BASE=localhost/stratawatch-base --tag stratawatch --file deployments/Dockerfile . >/dev/null
+image() {
+    build bud --quiet --isolation chroot --pull-never --volume /etc/ssl/certs:/etc/ssl/certs:ro \
+        --build-arg BASE=localhost/stratawatch-base --tag stratawatch --file deployments/Dockerfile . >/dev/null
+}
+image || { echo "the image could not be built; a registry may have been away: once more" >&2; image; }
 took "image"
 
 container=$(build from --pull-never localhost/stratawatch)
