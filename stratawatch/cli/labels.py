@@ -167,11 +167,11 @@ def import_(
     got = import_labels(installation.ports, name, labels, why=why)
     facts = {"panel": name, "lines": len(labels), "new": got.new, "unknown": got.unknown, "misdated": got.misdated}
     if json:
-        print_json({**facts, "known_before": got.known})
+        print_json({**facts, "known_before": got.repeated})
         return
     print_line(f"{count_text(got.new, 'new label event')} of {count_text(len(labels), 'line')} for {name}")
-    if got.known:
-        print_line(f"{count_text(got.known, 'line')} known already")
+    if got.repeated:
+        print_line(f"{count_text(got.repeated, 'line')} known already")
     if got.unknown:
         print_line(f"{count_text(got.unknown, 'line')} for items that were not drawn: they count once their item is")
     if got.misdated:

@@ -81,8 +81,8 @@ def advance(
     store = installation.ports.store
     with store.begin() as tx:
         before = tx.cycles.newest_transition()
-        known = {*installation.panels, *tx.panels.latest()} if panel else set()
-    chosen = [existing_name(name, sorted(known), "panel") for name in panel] if panel else None
+        names = {*installation.panels, *tx.panels.latest()} if panel else set()
+    chosen = [existing_name(name, sorted(names), "panel") for name in panel] if panel else None
     with shown_progress():
         done = advance_once(installation.ports, panels=chosen)
     with store.begin() as tx:
@@ -93,6 +93,7 @@ def advance(
         if move.entity_id in done.cycles
     ]
     labels = asdict(done.collected)
+    labels["known"] = labels.pop("repeated")  # as readers of the JSON call it
     labels |= {"waiting": waiting.events, "waiting_items": waiting.items, "waiting_since": waiting.since}
     _print(
         {

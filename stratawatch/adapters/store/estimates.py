@@ -87,12 +87,12 @@ class SqlEstimates:
 
     def _newest(self, which: ColumnElement[bool], by: datetime | None = None) -> tuple[tuple[Cycle, Revision], ...]:
         """Two queries, however many cycles there are."""
-        wanted = which & _is_newest(by)
+        newest = which & _is_newest(by)
         columns = [revisions.c[name].label(f"revision_{name}") for name in ("id", *_REVISION)]
         heads = (
             select(cycles, *columns)
             .join_from(cycles, revisions, revisions.c.cycle_id == cycles.c.id)
-            .where(wanted)
+            .where(newest)
             .order_by(cycles.c.window_start, cycles.c.id)
         )
         rows = self._sql.execute(heads).all()
@@ -100,7 +100,7 @@ class SqlEstimates:
             select(estimates)
             .join_from(estimates, revisions, revisions.c.id == estimates.c.revision_id)
             .join(cycles, cycles.c.id == revisions.c.cycle_id)
-            .where(wanted)
+            .where(newest)
             .order_by(estimates.c.revision_id, estimates.c.position)
         )
         found: dict[int, list[Estimate]] = defaultdict(list)

@@ -164,7 +164,7 @@ def advance(ports: Ports, call: Call | None = None, panels: Collection[str] | No
     for panel, outdated in due.items():
         if panels is None or panel in panels:
             work.panel(panel, outdated)
-    if not any(trouble.startswith("collect:") for trouble in work.troubles):  # else the queue is away, which was said
+    if "collect" not in work.failed:  # else the queue is away, which was said
         work.shared("reconcile")
     move_examined_mark(ports)
     work.close_left_incidents()
@@ -218,6 +218,8 @@ class _Work:
     held: dict[str, list[str]] = field(default_factory=dict)
     """The leases that were held, with the troubles under each."""
     troubles: list[str] = field(default_factory=list)
+    failed: set[str] = field(default_factory=set)
+    """The steps that were in trouble, by name."""
     skipped: list[str] = field(default_factory=list)
     cycles: set[int] = field(default_factory=set)
     began: float = field(default_factory=monotonic)
@@ -306,6 +308,7 @@ class _Held:
         except Exception as trouble:  # noqa: BLE001 - whatever it is, the other cycles must go on, and people hear of it
             sentence = " ".join([name, *map(str, ids)]) + f": {describe(trouble)}"
             self.work.troubles.append(sentence)
+            self.work.failed.add(name)
             self.work.held[self.lease].append(sentence)
             if name in _COUNTED:
                 record_failure(self.ports, ids[0], _COUNTED[name], trouble)

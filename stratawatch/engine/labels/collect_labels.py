@@ -23,14 +23,14 @@ MOST_POLLS: Final = 1000
 class Collected:
     """Label events that were new, that wait for the draw of their item (unknown), that were not read, or misdated.
 
-    `known` ones were delivered before.
+    `repeated` ones were delivered before.
     """
 
     new: int = 0
     unknown: int = 0
     rejected: int = 0
     misdated: int = 0
-    known: int = 0
+    repeated: int = 0
 
 
 def collect_labels(ports: Ports) -> Collected:
@@ -81,5 +81,5 @@ def keep_events(
 
 def _add(a: Collected, b: Collected) -> Collected:
     return Collected(
-        a.new + b.new, a.unknown + b.unknown, a.rejected + b.rejected, a.misdated + b.misdated, a.known + b.known
+        a.new + b.new, a.unknown + b.unknown, a.rejected + b.rejected, a.misdated + b.misdated, a.repeated + b.repeated
     )
