@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from stratawatch.engine.cycle.open_cycles import MOST_ACTIVE
+from stratawatch.engine.cycle.clock_check import MOST_ACTIVE
 from stratawatch.engine.cycle.operator_actions import cancel_cycle
 from stratawatch.engine.cycle.panel_pauses import panel_pauses
 from stratawatch.engine.model.pauses import Pauses

@@ -4,7 +4,7 @@ Each panel is advanced under a lease of its own, and so is each thing that panel
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from time import monotonic
 from typing import Any, Final
@@ -13,6 +13,7 @@ from stratawatch.engine.alarms.failures import describe, record_failure
 from stratawatch.engine.alarms.open_incidents import untaken_openings
 from stratawatch.engine.alarms.run_record import record_run
 from stratawatch.engine.alarms.send_notifications import Sent, send_notifications
+from stratawatch.engine.cycle.clock_check import doubt_of_expiry
 from stratawatch.engine.cycle.freeze_cycle import freeze_cycle
 from stratawatch.engine.cycle.judge_cycle import judge_cycle
 from stratawatch.engine.cycle.left_panels import close_left_incidents
@@ -161,6 +162,7 @@ def advance(ports: Ports, call: Call | None = None, panels: Collection[str] | No
     work = _Work(ports, call or _call)
     collected = work.shared("collect")
     due = panels_due(ports)
+    work = replace(work, ports=replace(ports, clock_doubt=doubt_of_expiry(ports)))  # asks sources: once, for all panels
     for panel, outdated in due.items():
         if panels is None or panel in panels:
             work.panel(panel, outdated)

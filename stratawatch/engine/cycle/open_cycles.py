@@ -3,18 +3,16 @@
 from collections.abc import Mapping
 from typing import Final
 
-from stratawatch.engine.cycle.clock_check import require_sound_clock, trust_clock
+from stratawatch.engine.cycle.clock_check import free_slots, require_sound_clock, trust_clock
 from stratawatch.engine.cycle.panel_pauses import keep_pauses, note_pause
 from stratawatch.engine.model.cycle_facts import Cycle
 from stratawatch.engine.model.panel_spec import PanelSpec
-from stratawatch.engine.model.states import ACTIVE_CYCLES, CycleState, Entity
+from stratawatch.engine.model.states import CycleState, Entity
 from stratawatch.engine.model.windows import due_periods, window_of_period
 from stratawatch.engine.ports import Ports
 from stratawatch.engine.ports.transaction import Transaction
 from stratawatch.errors import ConfigError, StratawatchError
 
-MOST_ACTIVE: Final = 8
-"""Cycles of one panel under way at once: a long backfill must not flood the people who label."""
 PAUSED: Final = "the panel was paused"
 DECIDED: Final = "panels that left"
 """The cursor of what was decided about panels that left the configuration, by panel."""
@@ -54,12 +52,12 @@ def _open_panel(tx: Transaction, ports: Ports, spec: PanelSpec) -> list[int]:
         tx.labels.save_cursor(DECIDED, {name: one for name, one in decided.items() if name != spec.name}, now)
     is_paused = spec.name in ports.paused.panels
     pauses = note_pause(tx, spec.name, now, is_paused=is_paused)
-    free_slots = 0 if is_paused else MOST_ACTIVE - len(tx.cycles.find(panel=spec.name, states=ACTIVE_CYCLES))
+    free = 0 if is_paused else free_slots(tx, spec.name)
     opened: list[int] = []
     for period in due_periods(spec.windows, now, newest[0].period if newest else -1):
         window = window_of_period(spec.windows, period)
         is_passed_over = any(pause.covers(window.end) for pause in pauses)
-        if not is_passed_over and len(opened) >= free_slots:
+        if not is_passed_over and len(opened) >= free:
             break  # windows are opened in order, so that later ones wait for this one, passed over or not
         cycle = tx.cycles.open(spec.name, version, period, window, now)
         if cycle is not None and is_passed_over:

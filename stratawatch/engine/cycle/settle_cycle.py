@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from stratawatch.core.verdicts import Verdict
-from stratawatch.engine.cycle.clock_check import doubt_of_expiry
 from stratawatch.engine.labels.dispatch_batch import mark_round_dispatched
 from stratawatch.engine.labels.labelled_cycle import cycle_verdicts
 from stratawatch.engine.labels.labels_in_wait import labels_wait_for
@@ -33,10 +32,9 @@ class _Settling:
 def settle_cycle(ports: Ports, cycle_id: int) -> CycleState:
     """Move the cycle's batches, rounds and itself as far as its labels (or its deadline) allow.
 
-    Raises ClockDoubted where it would be ended at its deadline by a clock that cannot be right.
+    Raises the ports' doubt of the clock where the cycle would be ended at its deadline.
     """
-    now = ports.clock.now()
-    doubt = doubt_of_expiry(ports, cycle_id) if _is_overdue(ports, cycle_id, now) else None
+    now, doubt = ports.clock.now(), ports.clock_doubt
     with ports.store.begin() as tx:
         cycle = tx.cycles.get(cycle_id)
         if cycle.state not in (CycleState.FROZEN, CycleState.LABELLING):
@@ -49,15 +47,9 @@ def settle_cycle(ports: Ports, cycle_id: int) -> CycleState:
                 _settle_round(scene, round_.id, tx.rounds.draws(cycle_id, round_.id))
         state = _settle_cycle(scene, spec, tx.rounds.of(cycle_id), draws, may_expire=doubt is None)
         tx.commit()
-    if doubt is not None and state == cycle.state:
+    if doubt is not None and state == cycle.state and cycle.deadline_at is not None and now >= cycle.deadline_at:
         raise doubt
     return state
-
-
-def _is_overdue(ports: Ports, cycle_id: int, now: datetime) -> bool:
-    with ports.store.begin() as tx:
-        cycle = tx.cycles.get(cycle_id)
-    return cycle.deadline_at is not None and now >= cycle.deadline_at
 
 
 def _settle_round(scene: _Settling, round_id: int, draws: Sequence[DrawnItem]) -> None:

@@ -16,7 +16,7 @@ from stratawatch.engine.model.panel_spec import PanelSpec, RequiredColumn, Windo
 from stratawatch.engine.model.pauses import Pauses
 from stratawatch.engine.model.retention import Retention
 from stratawatch.engine.ports.transaction import Transaction
-from stratawatch.errors import InputRefused
+from stratawatch.errors import ClockDoubted, InputRefused
 
 __all__ = [
     "AlertChannel",
@@ -202,6 +202,7 @@ class Ports:
 
     `sources` and `read_timeouts` are by panel, `channels` and `channel_rules` by the channel's name. `by` is who asks
     for what is done by hand. `configured` is what the configuration says of panels now, before `open` stores it.
+    `clock_doubt` is why an advance may end no cycle at its deadline.
     """
 
     store: Store
@@ -218,6 +219,7 @@ class Ports:
     by: str = "unknown"
     paused: Pauses = field(default_factory=Pauses)
     configured: Mapping[str, PanelSpec] = field(default_factory=dict)
+    clock_doubt: ClockDoubted | None = None
 
     def channel_rule(self, name: str) -> ChannelRule:
         """How a channel is used, the ordinary way if nothing else is said."""

@@ -2,10 +2,13 @@
 
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from threading import Event
+from time import monotonic
 
 import pytest
 
 from stratawatch.engine.cycle.advance import advance
+from stratawatch.engine.cycle.clock_check import _is_trusted, require_sound_clock, trust_clock
 from stratawatch.engine.cycle.open_cycles import open_cycles
 from stratawatch.engine.model.pauses import Pauses
 from stratawatch.engine.ports.clock import FixedClock, SystemClock
@@ -139,6 +142,53 @@ class TestFarAheadOfThePredictions:
         scenario.source.troubles = [Unreachable("the table did not answer")]
         assert opened(scenario) == 5
 
+    def test_nor_does_one_with_a_bug(self, scenario):
+        scenario.clock.moment += 4 * WEEK
+        scenario.source.troubles = [ZeroDivisionError("a bug")]
+        assert opened(scenario) == 5
+
+    @pytest.mark.parametrize("hanging", ["spam", "other"])
+    def test_nor_does_one_that_hangs(self, scenario, monkeypatch, hanging):
+        """Of the panel in doubt it is no doubt; of another panel it does not vouch, as rows would."""
+        monkeypatch.setattr("stratawatch.engine.cycle.clock_check.LONGEST_LOOK", 0.1)
+        scenario.clock.moment += 10 * WEEK
+        released, slow = Event(), TimedSource()
+        monkeypatch.setattr(slow, "rows", lambda *_: released.wait(60))
+        panels = {"spam": scenario.panel, "other": spec(name="other")}
+        panels["other"] = replace(panels["other"], windows=replace(panels["other"].windows, start=MONDAY + 10 * WEEK))
+        sources = {"spam": scenario.source, "other": scenario.source, hanging: slow}
+        began, doubts = monotonic(), []
+        try:
+            require_sound_clock(replace(scenario.ports, sources=sources), panels)
+        except ClockDoubted as doubt:
+            doubts.append(doubt)
+        released.set()
+        assert len(doubts) == (hanging == "other")
+        assert monotonic() - began < 10
+
+    def test_windows_for_which_no_slot_is_free_are_no_doubt(self, scenario):
+        scenario.clock.moment += 52 * WEEK
+        assert opened(scenario, trusted=True) == 8
+        scenario.clock.moment += 2 * WEEK
+        assert opened(scenario) == 0
+
+    def test_trust_lasts_a_week_and_not_longer(self, scenario):
+        opened(scenario)
+        scenario.clock.moment += 52 * WEEK
+        trust_clock(scenario.ports)
+        panels = {"spam": scenario.panel}
+        scenario.clock.moment += timedelta(days=6)
+        require_sound_clock(scenario.ports, panels)
+        scenario.clock.moment += timedelta(days=2)
+        with pytest.raises(ClockDoubted, match="53 windows are due"):
+            require_sound_clock(scenario.ports, panels)
+
+    def test_a_trusted_clock_that_was_set_back_is_another_one(self, scenario):
+        scenario.clock.moment += 52 * WEEK
+        trust_clock(scenario.ports)
+        with scenario.ports.store.begin() as tx:
+            assert not _is_trusted(tx, scenario.clock.moment - WEEK)
+
     def test_a_panel_without_a_source_stops_nobody(self, scenario):
         scenario.clock.moment += 4 * WEEK
         assert len(open_cycles(scenario.ports, {"fraud": spec(name="fraud")})) == 5
@@ -150,7 +200,7 @@ def test_a_clock_that_jumped_ahead_ends_no_cycle_at_its_deadline(scenario):
     (asked,) = states(scenario)
     scenario.clock.moment += timedelta(days=365)
     (trouble,) = advance(scenario.ports).troubles
-    assert "cycle 1 was not ended at its deadline: the machine's clock is more than a window beyond" in trouble
+    assert "settle 1: no cycle was ended at its deadline: the machine's clock is more than a window beyond" in trouble
     assert states(scenario) == [asked]
     scenario.clock.moment -= timedelta(days=361)
     with scenario.ports.store.begin() as tx:  # as `open --trust-clock` does
@@ -158,3 +208,19 @@ def test_a_clock_that_jumped_ahead_ends_no_cycle_at_its_deadline(scenario):
         tx.commit()
     assert advance(scenario.ports).troubles == ()
     assert states(scenario) != [asked]
+
+
+def test_overdue_cycles_are_doubted_by_one_look_and_end_when_the_clock_is_trusted(scenario, monkeypatch):
+    looks, whole = [], scenario.source.rows
+    monkeypatch.setattr(scenario.source, "rows", lambda *asked: looks.append(1) or whole(*asked))
+    scenario.clock.moment += WEEK
+    assert opened(scenario) == 2
+    advance(scenario.ports)
+    asked = states(scenario)
+    scenario.clock.moment += 30 * WEEK
+    looks.clear()
+    assert len(advance(scenario.ports).troubles) == len(asked) == 2
+    assert (states(scenario), len(looks)) == (asked, 1)
+    trust_clock(scenario.ports)
+    assert advance(scenario.ports).troubles == ()
+    assert not {*states(scenario)} & {*asked}
