@@ -85,7 +85,14 @@ def run(options: Options) -> Result:
     verdicts = [
         Verdict("megabytes more at the end", "must", last[-1].memory - second[-1].memory, 30, "<="),
         Verdict("open files more at the end", "must", last[-1].files - second[-1].files, 0, "<="),
-        Verdict("CPU of a cycle, last quarter to second", "must", _seconds(last) / _seconds(second), 1.5, "<="),
+        # Plans look back over a year of labels: in the short form their history is still growing.
+        Verdict(
+            "CPU of a cycle, last quarter to second",
+            "aim" if options.quick else "must",
+            _seconds(last) / _seconds(second),
+            1.5,
+            "<=",
+        ),
         Verdict("bytes a cycle adds, last quarter to second", "must", growth[1] / growth[0], 1.1, "<="),
         *(
             Verdict(f"{name}, last quarter to second", "must", _most(last, name) / _most(second, name), 1.25, "<=")
