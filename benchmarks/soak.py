@@ -85,7 +85,7 @@ def run(options: Options) -> Result:
     verdicts = [
         Verdict("megabytes more at the end", "must", last[-1].memory - second[-1].memory, 30, "<="),
         Verdict("open files more at the end", "must", last[-1].files - second[-1].files, 0, "<="),
-        # Plans look back over a year of labels: in the short form their history is still growing.
+        # In the short form the labels that plans look back at are still gathering; they level off after some 40 weeks.
         Verdict(
             "CPU of a cycle, last quarter to second",
             "aim" if options.quick else "must",
