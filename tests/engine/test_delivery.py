@@ -13,6 +13,7 @@ from stratawatch.errors import NoAnswer, NoConnection
 from tests.support.deliveries import breach, connect, forget, outbox, states
 from tests.support.fakes import FakeChannel, spec, unreachable, unusable
 from tests.support.scenario import Scenario, open_all, relabel, severities, work_on
+from tests.support.store.examples import notification
 
 
 class TestAPage:
@@ -92,6 +93,26 @@ class TestAPage:
             tx.commit()
         advance(breaching.ports)
         assert (len(breaching.channel.sends), len(other.sends)) == (1, 1)
+
+
+class TestMany:
+    def test_are_all_sent_by_one_advance(self, breaching):
+        """At the next one, those that were left over would be a trouble: nobody has taken them for a while."""
+        with breaching.ports.store.begin() as tx:
+            for number in range(250):
+                tx.outbox.add(notification(f"{number}", channel="channel"))
+            tx.commit()
+        assert send_notifications(breaching.ports).number == 250
+        assert len(set(breaching.channel.sends)) == len(breaching.channel.sends) == 250
+
+    def test_wait_for_the_next_advance_once_the_time_is_over(self, breaching, monkeypatch):
+        with breaching.ports.store.begin() as tx:
+            tx.outbox.add(notification(channel="channel"))
+            tx.commit()
+        monkeypatch.setattr("stratawatch.engine.alarms.send_notifications.LONGEST_STEP", -1.0)
+        assert advance(breaching.ports).sent == 0
+        monkeypatch.undo()
+        assert advance(breaching.ports).sent == 1
 
 
 class TestOnBothDatabases:

@@ -27,7 +27,7 @@ from stratawatch.engine.model.states import CycleState, Entity
 from stratawatch.engine.ports.clock import SystemClock
 from stratawatch.errors import LeaseHeld
 from tests.support.fakes import WEEK, spec, unreachable
-from tests.support.scenario import only_cycle, open_all, relabel
+from tests.support.scenario import label_cycle, only_cycle, open_all, relabel
 
 SPAM = panel_lease("spam")
 SHARED = (QUEUE, NOTIFICATIONS, PURGE)
@@ -121,6 +121,41 @@ class TestSharedWork:
         assert {sentence.partition(" until")[0] for sentence in done.skipped} == {
             f"another process holds the lease '{name}'"
         }
+
+
+class TestPagesOfTwoWorkers:
+    """One sends while the other writes pages, which are sent all the same, and complained of by whoever sends."""
+
+    def test_that_wait_are_no_trouble_of_a_worker_that_does_not_send(self, breaching):
+        breaching.produce(0, quality=0.2)
+        with hold_lease(breaching.ports, NOTIFICATIONS):
+            label_cycle(breaching)
+            breaching.clock.advance(hours=1)
+            done = advance(breaching.ports)
+        assert (done.troubles, breaching.channel.sends) == ((), [])
+        done = advance(breaching.ports)
+        assert (done.troubles, done.sent, len(breaching.channel.sends)) == ((), 1, 1)
+
+    def test_that_are_written_at_the_end_of_the_sends_go_before_that_worker_ends(self, breaching):
+        breaching.produce(0, quality=0.2)
+        open_all(breaching)
+        for _ in range(3):
+            advance(breaching.ports, _all_but_judge)
+            breaching.queue.answer(breaching.clock.now())
+        other = []
+
+        def send_while_another_judges(ports, name, *ids):
+            outcome = _all_but_judge(ports, name, *ids)
+            if name == "notify" and not other:
+                other.append(advance(breaching.ports))
+            return outcome
+
+        done = advance(breaching.ports, send_while_another_judges)
+        assert [sentence.partition(" until")[0] for sentence in other[0].skipped] == [
+            "another process holds the lease 'notifications'"
+        ]
+        assert (other[0].steps["judge"], other[0].sent, done.sent) == (1, 0, 1)
+        assert len(breaching.channel.sends) == 1
 
 
 class TestALostLease:

@@ -32,18 +32,10 @@ class SqlOutbox:
     ) -> tuple[Notification, ...]:
         """Take pending notifications that are due and not claimed, oldest first, of all channels but some."""
         t = notifications.c
-        earlier = notifications.alias("earlier")
-        # What a receiver closes must have been opened there first: word on one trouble goes out in its order.
-        overtakes = (
-            select(earlier.c.id)
-            .where(earlier.c.dedup_key == t.dedup_key, earlier.c.channel == t.channel)
-            .where(earlier.c.state == "pending", earlier.c.id < t.id)
-            .exists()
-        )
         due = (
             select(t.id)
-            .where(t.state == "pending", _is_due(now), t.channel.not_in(without))
-            .where(or_(t.claimed_until.is_(None), t.claimed_until <= now, t.claimed_by == holder), ~overtakes)
+            .where(t.channel.not_in(without), _is_next(now))
+            .where(or_(t.claimed_until.is_(None), t.claimed_until <= now, t.claimed_by == holder))
             .order_by(t.id)
             .limit(limit)
             .with_for_update(skip_locked=True)  # PostgreSQL: rows another claim is just taking are not waited for
@@ -55,6 +47,13 @@ class SqlOutbox:
         claim = {"claimed_by": holder, "claimed_until": until, "unconfirmed": begun}
         self._sql.execute(update(notifications).where(mine).values(claim))
         return self._notifications(mine)
+
+    def is_any_due(self, now: datetime, channels: Collection[str]) -> bool:
+        """Whether `claim` would find any of these channels."""
+        t = notifications.c
+        is_free = or_(t.claimed_until.is_(None), t.claimed_until <= now)
+        due = select(t.id).where(t.channel.in_(channels), _is_next(now), is_free).limit(1)
+        return self._sql.scalar(due) is not None
 
     def mark_sent(self, notification_id: int, reference: str, at: datetime) -> None:
         """The channel has it."""
@@ -139,6 +138,21 @@ class SqlOutbox:
         changed = self._sql.execute(update(notifications).where(row).values(**values))
         if changed.rowcount != 1:
             self.get(notification_id)
+
+
+def _is_next(now: datetime) -> ColumnElement[bool]:
+    """Whether one is pending, due, and the first of its trouble to go.
+
+    What a receiver closes must have been opened there first: word on one trouble goes out in its order.
+    """
+    t, earlier = notifications.c, notifications.alias("earlier")
+    overtakes = (
+        select(earlier.c.id)
+        .where(earlier.c.dedup_key == t.dedup_key, earlier.c.channel == t.channel)
+        .where(earlier.c.state == "pending", earlier.c.id < t.id)
+        .exists()
+    )
+    return (t.state == "pending") & _is_due(now) & ~overtakes
 
 
 def _is_due(now: datetime) -> ColumnElement[bool]:

@@ -8,7 +8,7 @@ from typing import Final
 
 from stratawatch.engine.alarms.failures import describe
 from stratawatch.engine.alarms.notifications import OVER
-from stratawatch.engine.alarms.open_incidents import page_fallbacks, prepare_openings
+from stratawatch.engine.alarms.open_incidents import page_fallbacks, prepare_openings, untaken_openings
 from stratawatch.engine.alarms.send_deadline import call_within
 from stratawatch.engine.lease import NOTIFICATIONS
 from stratawatch.engine.model.alarm_records import LONGEST_PAUSE, PATIENCE, Notification
@@ -20,31 +20,34 @@ from stratawatch.errors import NoAnswer, NoConnection, StratawatchError
 CLAIM_LIFE: Final = timedelta(minutes=2)
 LONGEST_LIFE: Final = timedelta(days=7)
 """How long notifications are tried that belong to no open incident."""
-AT_ONCE: Final = 200
-"""Bound on one advance; the rest goes at the next."""
 PATIENCE_WITH_CHANNEL: Final = 3
 """How many times the time of one send a channel may take up in one advance."""
 LONGEST_STEP: Final = 300.0
-"""Seconds after which the rest waits for the next advance: half the life of the lease, which is not renewed here."""
+"""Seconds after which the rest waits for the next advance: half the life of the lease, which is not renewed here.
+
+It is the only bound on how many are sent, as what is left over by a number is old by the next advance.
+"""
 
 
 @dataclass(frozen=True)
 class Sent:
-    """How many notifications went out, and a sentence on each channel that did not take what it was asked to."""
+    """How many notifications went out, and sentences on what was not taken: by a channel, and by all of them."""
 
     number: int = 0
     troubles: tuple[str, ...] = ()
+    emptied: frozenset[str] = frozenset()
+    """The channels on which nothing that was due was left over. What is due there now was written since."""
 
 
 def send_notifications(ports: Ports) -> Sent:
-    """Send what is due, each claimed just before it goes."""
+    """Send what is due, each claimed just before it goes; then say what nobody has taken."""
     prepare_openings(ports)
     sending = _Sending(ports, _unusable(ports))
     sent = sending.send_due()
     if page_fallbacks(ports):
         sent += sending.send_due()
     sending.hold_back()
-    return Sent(sent, sending.troubles())
+    return Sent(sent, (*sending.troubles(), *untaken_openings(ports)), sending.emptied())
 
 
 def _unusable(ports: Ports) -> dict[str, str]:
@@ -76,19 +79,19 @@ class _Sending:
     def send_due(self) -> int:
         """Send what is due and returns how many went out."""
         sent = 0
-        for _ in range(AT_ONCE):
-            if monotonic() - self.began > LONGEST_STEP:
-                break
+        while self._is_in_time:
             now = self.ports.clock.now()
             with self.ports.store.begin() as tx:
-                claimed = tx.outbox.claim(
-                    NOTIFICATIONS, now, now + CLAIM_LIFE, 1, without={*self.unusable, *self.silent, *self.slow}
-                )
+                claimed = tx.outbox.claim(NOTIFICATIONS, now, now + CLAIM_LIFE, 1, without=self._not_asked)
                 tx.commit()
             if not claimed:
                 break
             sent += sum(self._send(notification) for notification in claimed)
         return sent
+
+    def emptied(self) -> frozenset[str]:
+        """The channels that were asked to the end; none when the time was over before."""
+        return frozenset({*self.ports.channels} - self._not_asked) if self._is_in_time else frozenset()
 
     def hold_back(self) -> None:
         """Note on what was not tried that its channel did not answer, or cannot be used."""
@@ -109,6 +112,14 @@ class _Sending:
             f"{f' and {len(failed) - 1} more' if len(failed) > 1 else ''}: {failed[-1][1]}"
             for name, failed in self.failures.items()
         )
+
+    @property
+    def _is_in_time(self) -> bool:
+        return monotonic() - self.began <= LONGEST_STEP
+
+    @property
+    def _not_asked(self) -> set[str]:
+        return {*self.unusable, *self.silent, *self.slow}
 
     @property
     def _now(self) -> datetime:

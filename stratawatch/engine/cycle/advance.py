@@ -10,9 +10,8 @@ from time import monotonic
 from typing import Any, Final
 
 from stratawatch.engine.alarms.failures import describe, record_failure
-from stratawatch.engine.alarms.open_incidents import untaken_openings
 from stratawatch.engine.alarms.run_record import record_run
-from stratawatch.engine.alarms.send_notifications import Sent, send_notifications
+from stratawatch.engine.alarms.send_notifications import send_notifications
 from stratawatch.engine.cycle.clock_check import doubt_of_expiry
 from stratawatch.engine.cycle.freeze_cycle import freeze_cycle
 from stratawatch.engine.cycle.judge_cycle import judge_cycle
@@ -238,13 +237,20 @@ class _Work:
             self.troubles.append(f"incidents of retired panels: {describe(trouble)}")
 
     def notify(self) -> int:
-        """Send what is due; returns how many went out, with the channels that did not take theirs noted at once."""
-        sent = self.shared("notify") or Sent()
-        if sent.troubles:
+        """Send what is due; returns how many went out, with what was not taken noted at once.
+
+        Another worker leaves what it wrote to the one that holds the lease. So this one looks once more after it has
+        given the lease back, and whoever wrote later than that finds the lease free.
+        """
+        number, is_due = 0, True
+        while is_due and (sent := self.shared("notify")):
+            number += sent.number
             sentences = [f"notify: {trouble}" for trouble in sent.troubles]
-            self.troubles.extend(sentences)
+            self.troubles.extend(sentence for sentence in sentences if sentence not in self.troubles)
             self.held[NOTIFICATIONS].extend(sentences)
-        return int(sent.number)
+            with self.ports.store.begin() as tx:
+                is_due = tx.outbox.is_any_due(self.ports.clock.now(), sent.emptied)
+        return number
 
     def panel(self, panel: str, outdated: Sequence[int]) -> None:
         """Do every step for what is due in a panel."""
@@ -259,8 +265,7 @@ class _Work:
         self._under(panel_lease(panel), do)
 
     def close(self, due: Collection[str], *, is_whole: bool) -> None:
-        """Note what nobody was told, and say how this advance ended."""
-        self.troubles.extend(f"notify: {untaken}" for untaken in untaken_openings(self.ports))
+        """Say how this advance ended."""
         if self.held:
             elsewhere = {*map(panel_lease, due), *_LEASES.values()} - {*self.held}
             self.troubles.extend(

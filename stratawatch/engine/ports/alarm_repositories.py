@@ -60,6 +60,10 @@ class NotificationOutbox(Protocol):
         """Take pending notifications that are due and not claimed, oldest first, of all channels but some."""
         ...
 
+    def is_any_due(self, now: datetime, channels: Collection[str]) -> bool:
+        """Whether `claim` would find any of these channels."""
+        ...
+
     def mark_sent(self, notification_id: int, reference: str, at: datetime) -> None:
         """The channel has it."""
         ...

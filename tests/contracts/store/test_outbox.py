@@ -75,6 +75,24 @@ class TestClaim:
             assert claim(tx, now=NOW + 5 * MINUTE) == ["a"]
 
 
+class TestIsAnyDue:
+    def test_says_whether_a_claim_would_find_any_of_these_channels(self, store):
+        with store.begin() as tx:
+            assert not tx.outbox.is_any_due(NOW, ["chat"])
+            tx.outbox.add(notification("page", channel="chat", dedup_key="t"))
+            tx.outbox.add(notification("end", channel="chat", dedup_key="t"))
+            assert tx.outbox.is_any_due(NOW, ["chat", "mail"])
+            assert not tx.outbox.is_any_due(NOW, ["mail"])
+            assert not tx.outbox.is_any_due(NOW, [])
+            (page,) = tx.outbox.claim("me", NOW, NOW + MINUTE, 9)
+            assert not tx.outbox.is_any_due(NOW, ["chat"])
+            assert tx.outbox.is_any_due(NOW + MINUTE, ["chat"])
+            tx.outbox.put_back(page.id, "away", NOW + 3 * MINUTE)
+            assert not tx.outbox.is_any_due(NOW + 2 * MINUTE, ["chat"])
+            tx.outbox.mark_sent(page.id, "there", NOW)
+            assert tx.outbox.is_any_due(NOW, ["chat"])
+
+
 class TestSent:
     def test_is_the_end_of_it(self, store):
         with store.begin() as tx:
