@@ -36,6 +36,7 @@ _SPELLINGS: Final[Mapping[str, str]] = {
     "MIT Licence": "MIT",
     "MIT license": "MIT",
     "BSD License": "BSD",
+    "3-Clause BSD License": "BSD-3-Clause",
     "Apache Software License": "Apache-2.0",
     "Artistic License": "Artistic",
     "ISC License (ISCL)": "ISC",

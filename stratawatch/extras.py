@@ -14,6 +14,7 @@ EXTRAS: Final[Mapping[str, tuple[str, ...]]] = {
     "baselines": ("sklearn",),
     "postgres": ("psycopg",),
     "spark": ("pyspark",),
+    "spark-connect": ("pyspark", "grpc"),
 }
 """Extra -> what is imported of it; what is installed for it stands in pyproject.toml."""
 

@@ -85,7 +85,7 @@ def _below(data: Any, part: str | int) -> Any:
 def _got(error: Mapping[str, Any]) -> str:
     """The wrong value, unless it may be a secret or a whole table."""
     value = error["input"]
-    if {"password", "headers", "url"} & set(error["loc"]):
+    if {"password", "token", "headers", "url", "remote"} & set(error["loc"]):
         return ""
     if isinstance(value, dict | list | BaseModel):
         return "a table" if isinstance(value, dict) else "a list"

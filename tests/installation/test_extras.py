@@ -14,6 +14,7 @@ from tests.support.fresh_environments import PROJECT, ROOT, closure, direct, env
 
 CLIENTS = {
     "great-expectations": "great_expectations",
+    "grpcio": "grpc",
     "pydantic-settings": "pydantic_settings",
     "scikit-learn": "sklearn",
     "fastapi": None,  # Prefect's own, here for its ceiling

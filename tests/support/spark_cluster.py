@@ -72,12 +72,30 @@ def driver(master: str) -> Iterator["SparkSession"]:
 
 
 @contextmanager
-def _process(folder: Path, name: str, command: list[str]) -> Iterator[Path]:
+def connect_server() -> Iterator[str]:
+    """The address of a Spark Connect server with one core, which is gone afterwards."""
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(TemporaryDirectory(prefix="stratawatch-spark-", ignore_cleanup_errors=True)))
+        settings = {
+            **SETTINGS,
+            "spark.connect.grpc.binding.address": LOOPBACK,
+            "spark.connect.grpc.binding.port": "0",
+            "spark.sql.warehouse.dir": str(folder / "warehouse"),
+        }
+        command = ["org.apache.spark.deploy.SparkSubmit", "--master", "local[1]"]
+        command += [word for name, value in settings.items() for word in ("--conf", f"{name}={value}")]
+        command += ["--class", "org.apache.spark.sql.connect.service.SparkConnectServer", "spark-internal"]
+        log = stack.enter_context(_process(folder, "connect-server", command, "768m"))
+        yield f"sc://{LOOPBACK}:" + _said(log, r"Spark Connect server started at: \S*?:(\d+)")
+
+
+@contextmanager
+def _process(folder: Path, name: str, command: list[str], memory: str = "256m") -> Iterator[Path]:
     """Run a class of Spark's; yields its log."""
     import pyspark
 
     home = Path(pyspark.__file__).parent
-    own = {"SPARK_HOME": str(home), "SPARK_LOCAL_IP": LOOPBACK, "SPARK_DAEMON_MEMORY": "256m"}
+    own = {"SPARK_HOME": str(home), "SPARK_LOCAL_IP": LOOPBACK, "SPARK_DAEMON_MEMORY": memory}
     environment = {**os.environ, **own, "SPARK_DAEMON_JAVA_OPTS": SHORT_LIVED}
     log = folder / f"{name}.log"
     with log.open("wb") as out:

@@ -109,9 +109,14 @@ def version_of_files(files: Iterable[tuple[str, int, datetime]]) -> Json:
     return {
         "files": len(listing),
         "bytes": sum(one["bytes"] for one in listing),
-        "fingerprint": hashlib.sha256("\n".join(lines).encode()).hexdigest(),
+        "fingerprint": digest_of_lines(lines),
         "listing": listing[:LISTED],
     }
+
+
+def digest_of_lines(lines: Iterable[str]) -> str:
+    """A fingerprint of lines in their order."""
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
 
 def find_files(path_pattern: str, delimiter: str | None = None, confined_to: Path | None = None) -> FileSet:

@@ -15,8 +15,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 APPLICATION: Final = "stratawatch"
-# Settings that the queries rely on.
-_SESSION: Final = {
+SESSION_SETTINGS: Final = {
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.parser.escapedStringLiterals": "false",
     # What Spark infers (a bin that is joined on is not null) it would write out at thirty times the query's length.
@@ -42,7 +41,7 @@ def spark_session(master: str | None, settings: Mapping[str, str]) -> Iterator["
         main = SparkSession.builder.getOrCreate() if runs_already else _start(SparkSession.builder, master, settings)
         try:
             session = main.newSession()
-            for name, value in _SESSION.items():
+            for name, value in SESSION_SETTINGS.items():
                 session.conf.set(name, value)
             yield session
         finally:
@@ -60,7 +59,7 @@ def _start(builder: "SparkSession.Builder", master: str | None, settings: Mappin
             session = builder.getOrCreate()
     except Exception as error:
         raise NoConnection(
-            "Spark does not start", got=_first_line(error), hint="check Java (JAVA_HOME) and the source's master"
+            "Spark does not start", got=first_line(error), hint="check Java (JAVA_HOME) and the source's master"
         ) from error
     session.sparkContext.setLogLevel(settings.get("spark.log.level", "FATAL"))  # a Java may run already
     return session
@@ -90,16 +89,16 @@ def spark_errors(source: str) -> Iterator[None]:
     except AnalysisException as error:
         if _condition(error) in _NOT_FOUND:
             raise Unreachable(
-                f"'{source}' is not there", got=_first_line(error), hint="check the source, and that the export has run"
+                f"'{source}' is not there", got=first_line(error), hint="check the source, and that the export has run"
             ) from error
         if _condition(error) == "PARQUET_TYPE_ILLEGAL" and "NANOS" in str(error):
             raise InputRefused(
                 f"'{source}' has times in nanoseconds, which Spark does not read", hint=_WRITE_MICROSECONDS
             ) from error
-        raise InputRefused(f"the columns of '{source}' do not fit together", got=_first_line(error)) from error
+        raise InputRefused(f"the columns of '{source}' do not fit together", got=first_line(error)) from error
     except (PySparkException, Py4JError) as error:
         raise Unreachable(
-            f"'{source}' cannot be read", got=_first_line(error), hint="it is read again at the next advance"
+            f"'{source}' cannot be read", got=first_line(error), hint="it is read again at the next advance"
         ) from error
 
 
@@ -118,8 +117,8 @@ def _condition(error: Exception) -> str:
     return str(condition or "")
 
 
-def _first_line(error: Exception) -> str:
-    """The innermost cause in a Java stack trace, else the first line that is not empty."""
+def first_line(error: Exception) -> str:
+    """Of an error of Spark's the innermost cause in a Java stack trace, else the first line that is not empty."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     cause = [line.removeprefix("Caused by: ") for line in lines if line.startswith("Caused by: ")]
     return (cause[-1:] or lines[:1] or ["no reason"])[0]

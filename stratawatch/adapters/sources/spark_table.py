@@ -11,14 +11,16 @@ from pydantic import AfterValidator, Field, model_validator
 from stratawatch.adapters.adapter_settings import BuildContext
 from stratawatch.adapters.sources import SourceSettings
 from stratawatch.adapters.sources.long_tables import statements_for
+from stratawatch.adapters.sources.spark_connect import connect_session, version_by_names
 from stratawatch.adapters.sources.spark_file_listing import list_frame_files
 from stratawatch.adapters.sources.spark_session import spark_errors, spark_session
 from stratawatch.adapters.sources.sql_source import BATCH_ROWS, Rows, SqlEngine, SqlSource
 from stratawatch.adapters.sources.statements import QUOTAS
 from stratawatch.adapters.sources.stratum_quotas import StratumQuotas
+from stratawatch.engine.model.document import Json
 from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.errors import ConfigError
-from stratawatch.settings.shapes import KeysAndSecrets, Text
+from stratawatch.settings.shapes import KeysAndSecrets, Secret, Text
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -74,11 +76,22 @@ def _check_workers_find(path: str) -> str:
     return path
 
 
+def _check_remote(address: str) -> str:
+    """Refuse what is no address of a Spark Connect server, and a token in it."""
+    if not address.startswith("sc://"):
+        raise ValueError('is no address of a Spark Connect server, such as "sc://spark.example.org:15002"')
+    if "token=" in address.lower():
+        raise ValueError("holds a token, which belongs into the key `token`")
+    return address
+
+
 class SparkSettings(SourceSettings):
     """kind = "spark": a table of Spark's catalog, or files on any storage that Spark knows."""
 
     kind: Literal["spark"]
     master: Text | None = None
+    remote: Annotated[Text, AfterValidator(_check_remote)] | None = None
+    token: Secret | None = None
     table: Text | None = None
     path: Annotated[Text, AfterValidator(_check_workers_find)] | None = None
     format: Text = "parquet"
@@ -89,6 +102,10 @@ class SparkSettings(SourceSettings):
     def _one_of_both(self) -> "SparkSettings":
         if (self.table is None) == (self.path is None):
             raise ValueError("needs a `table` or a `path`, and not both")
+        if self.remote is not None and self.master is not None:
+            raise ValueError("has a `master`, where Spark is started, and a `remote`, where it runs: one of both")
+        if self.token is not None and self.remote is None:
+            raise ValueError("has a `token` and no `remote` that asks for it")
         return self
 
     @property
@@ -103,8 +120,8 @@ class SparkSettings(SourceSettings):
 
     @property
     def server_key(self) -> str:
-        """Where Spark is started, if that is said."""
-        return self.content_key if self.master is None else "master"
+        """Where Spark is started or runs, if that is said."""
+        return "remote" if self.remote is not None else self.content_key if self.master is None else "master"
 
     def build(self, context: BuildContext) -> "SparkSource":
         """The source; secrets among its options and settings are looked up."""
@@ -115,6 +132,8 @@ class SparkSettings(SourceSettings):
             options=context.resolved(self.options),
             master=self.master,
             settings=context.resolved(self.settings),
+            remote=self.remote,
+            token=context.reveal(self.token).get_secret_value() if self.token else None,
         )
 
 
@@ -122,7 +141,8 @@ class SparkSource(SqlSource):
     """Reads a `table` of the catalog, or files at a `path` in a `format` of Spark's (parquet, csv, orc, delta, ...).
 
     `master` is where Spark is started when none runs in this process, `settings` is its configuration, `options` are
-    those of Spark's reader.
+    those of Spark's reader. With `remote` a session of the Spark Connect server there is used, with a `token` if it
+    asks for one; `settings` are then the session's.
     """
 
     def __init__(
@@ -134,24 +154,34 @@ class SparkSource(SqlSource):
         options: Mapping[str, str] | None = None,
         master: str | None = None,
         settings: Mapping[str, str] | None = None,
+        remote: str | None = None,
+        token: str | None = None,
     ) -> None:
         if (table is None) == (path is None):
             raise ConfigError("a source of Spark needs a table or a path, and not both")
         self._table, self._path, self._format = table, path, format
         self._options, self._master, self._settings = dict(options or {}), master, dict(settings or {})
+        self._remote, self._token = remote, token
         self._name = str(table or path)
 
     @contextmanager
     def _open(self, panel: PanelSpec) -> Iterator[SparkEngine]:
+        if self._remote is not None:
+            with connect_session(self._remote, self._token, self._settings) as session, spark_errors(self._name):
+                frame = self._frame(session)
+                yield self._engine(panel, session, frame, version_by_names(frame))
+            return
         with spark_session(self._master, self._settings) as session, spark_errors(self._name):
             frame = self._frame(session)
             files = list_frame_files(frame)
             with files.unchanged(), spark_errors(self._name):
-                types = {column.name: _type(column.dataType) for column in frame.schema.fields}
-                frame.createOrReplaceTempView(_POPULATION)
-                statements = statements_for(panel, _POPULATION, types, "spark")
-                facts = self._facts(session)
-                yield SparkEngine(statements, facts, {**facts, **files.version()}, session)
+                yield self._engine(panel, session, frame, files.version())
+
+    def _engine(self, panel: PanelSpec, session: "SparkSession", frame: "DataFrame", version: Json) -> SparkEngine:
+        types = {column.name: _type(column.dataType) for column in frame.schema.fields}
+        frame.createOrReplaceTempView(_POPULATION)
+        facts = self._facts(session)
+        return SparkEngine(statements_for(panel, _POPULATION, types, "spark"), facts, {**facts, **version}, session)
 
     def _frame(self, session: "SparkSession") -> "DataFrame":
         if self._table is not None:

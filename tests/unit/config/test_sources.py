@@ -2,7 +2,7 @@
 
 import pytest
 
-from stratawatch.adapters.sources import SourceSettings, postgres_table, spark_table
+from stratawatch.adapters.sources import SourceSettings, postgres_table, spark_connect, spark_table
 from stratawatch.config.loading import load_configuration
 from stratawatch.errors import ConfigError
 from stratawatch.settings.database_urls import host_and_database
@@ -28,6 +28,7 @@ class TestKinds:
                 "PostgresSource",
             ),
             (SPARK, "spark: ml.daily", "SparkSource"),
+            (SPARK + 'remote = "sc://spark.example.org:15002"\n', "spark: ml.daily", "SparkSource"),
             ('kind = "spark"\npath = "s3a://ml/daily"\nformat = "orc"\n', "spark: s3a://ml/daily", "SparkSource"),
         ],
     )
@@ -112,6 +113,30 @@ class TestSpark:
     @pytest.mark.parametrize("lines", ['kind = "spark"\n', SPARK + 'path = "/data/daily"\n'])
     def test_it_reads_a_table_or_a_path(self, problem, lines):
         assert problem((FILES, lines)).endswith("needs a `table` or a `path`, and not both")
+
+    @pytest.mark.parametrize(
+        ("lines", "sentence"),
+        [
+            ('remote = "spark://x:7077"', "'remote' is no address of a Spark Connect server"),
+            ('remote = "sc://x/;token=hunter2"', "holds a token, which belongs into the key `token`"),
+            ('remote = "sc://x"\ntoken = "hunter2"', "'token'"),
+            ('remote = "sc://x"\nmaster = "local[1]"', "one of both"),
+            ('token = "${env:HOME}"', "has a `token` and no `remote` that asks for it"),
+        ],
+    )
+    def test_what_a_remote_may_be(self, problem, lines, sentence):
+        found = problem((FILES, f"{SPARK}{lines}\n"))
+        assert sentence in found
+        assert "hunter2" not in found
+
+    def test_the_token_is_put_into_the_address_and_nowhere_else(self, write, monkeypatch):
+        monkeypatch.setenv("SPARK_TOKEN", "hunter2")
+        lines = SPARK + 'remote = "sc://x:443/;use_ssl=true"\ntoken = "${env:SPARK_TOKEN}"\n'
+        configuration = load_configuration(write((FILES, lines)))
+        assert "hunter2" not in repr(configuration)
+        built = source(configuration, "spam")
+        assert spark_connect._address(built._remote, built._token) == "sc://x:443/;use_ssl=true;token=hunter2"
+        assert spark_connect._address("sc://x/", "hunter2") == "sc://x/;token=hunter2"
 
     def test_a_relative_path_is_shown(self, problem):
         found = problem((FILES, 'kind = "spark"\npath = "data/daily"\n'))
