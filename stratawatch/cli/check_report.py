@@ -50,7 +50,7 @@ def check_installation(path: Path, clock: "Clock") -> CheckReport:
     report.notices = configuration.notices
     report.found["configuration"] = _configuration_facts(configuration)
     _look(report, configuration, "store", ("store", "url"), lambda: _store(configuration, clock.now()))
-    _look_for_changed_questions(report, configuration, clock.now())
+    _look_for_changes(report, configuration, clock.now())
     _look_for_left_panels(report, configuration)
     queue_keys = [local.key for local in configuration.settings.queue.local_paths()]
     _look(report, configuration, "queue", ("queue", *queue_keys[:1]), lambda: _queue(configuration))
@@ -123,10 +123,15 @@ def _store(configuration: "Configuration", now: "datetime") -> Facts:
     return {**store.describe(), "cycles": counted or "none yet", **waiting, **baselines}
 
 
-def _look_for_changed_questions(report: CheckReport, configuration: "Configuration", now: "datetime") -> None:
-    """Notice panels whose next cycle asks another question; a store that does not answer is told elsewhere."""
+def _look_for_changes(report: CheckReport, configuration: "Configuration", now: "datetime") -> None:
+    """Notice panels whose next cycle asks another question, and classifiers that left theirs.
+
+    A store that does not answer is told elsewhere.
+    """
     from stratawatch.adapters.store import open_store
     from stratawatch.cli.changed_questions import question_notice
+    from stratawatch.cli.left_classifiers import left_classifier_notices
+    from stratawatch.config.panel_specs import pauses_of
 
     try:
         store = open_store(configuration.store_url().get_secret_value())
@@ -135,6 +140,9 @@ def _look_for_changed_questions(report: CheckReport, configuration: "Configurati
                 question_notice(tx, spec, now, _guideline_key(configuration, name))
                 for name, spec in configuration.panels.items()
             ]
+            paused = pauses_of(configuration.settings.panels)
+            for spec in configuration.panels.values():
+                found += left_classifier_notices(tx, spec, paused)
     except StratawatchError:
         return
     report.notices += tuple(configuration.placed(notice) for notice in found if notice is not None)

@@ -16,6 +16,7 @@ from stratawatch.cli.output import (
     window_text,
 )
 from stratawatch.cli.table_output import show_rows
+from stratawatch.errors import StratawatchError
 from stratawatch.formatting import confidence_text, count
 
 if TYPE_CHECKING:
@@ -36,6 +37,9 @@ def estimates(
     segments: Annotated[
         bool, typer.Option("--segments", help="Every segment too, not only those with limits.")
     ] = False,
+    minus: Annotated[
+        str | None, typer.Option("--minus", help="With --classifier: less that of this one.", metavar="NAME")
+    ] = None,
     history: Annotated[bool, typer.Option("--history", help="All windows, not only the newest.")] = False,
 ) -> None:
     """Estimates: value, interval, labels used, effective n, method, revision and state.
@@ -44,6 +48,7 @@ def estimates(
     Examples:
       stratawatch estimates --panel toxicity
       stratawatch estimates --metric precision --history
+      stratawatch estimates --classifier new --minus old       the difference, from the labels of both
       stratawatch estimates --json --segments > estimates.json
     """
     from stratawatch.wiring import build
@@ -51,7 +56,20 @@ def estimates(
     installation = build(config, only_reading=True)
     with installation.ports.store.begin() as tx:
         panels = chosen_panels(panel, list(tx.panels.latest()))
-        rows = [row for name in panels for row in _panel_rows(tx, name, history=history)]
+        found = [one for name in panels for one in tx.estimates.history(name, newest=None if history else 1)]
+        if minus is not None:
+            if classifier is None:
+                raise StratawatchError(
+                    "--minus needs --classifier", hint="say which classifier's metrics it is taken from"
+                )
+            found = [(cycle, _differences(tx, cycle, revision, classifier, minus)) for cycle, revision in found]
+            classifier = f"{classifier} - {minus}"
+        shadows = installation.ports.paused.shadows
+        rows = [
+            {**row, "shadow": (row["panel"], row["classifier"]) in shadows}
+            for cycle, revision in found
+            for row in _cycle_rows(tx, cycle, revision)
+        ]
     if classifier is not None:
         existing_name(classifier, sorted({row["classifier"] for row in rows}), "classifier")
         rows = [row for row in rows if row["classifier"] == classifier]
@@ -65,9 +83,21 @@ def estimates(
         _show(rows)
 
 
-def _panel_rows(tx: "Transaction", panel: str, *, history: bool) -> list[dict[str, Any]]:
-    found = tx.estimates.history(panel, newest=None if history else 1)
-    return [row for cycle, revision in found for row in _cycle_rows(tx, cycle, revision)]
+def _differences(tx: "Transaction", cycle: "Cycle", revision: "Revision", first: str, second: str) -> "Revision":
+    """The revision with the metrics of one classifier less those of another, where its cycle has both."""
+    from dataclasses import replace
+
+    from stratawatch.engine.labels.labelled_cycle import load_labelled_cycle
+
+    spec = tx.panels.get(cycle.panel_version)
+    if not {first, second} <= {one.name for one in spec.classifiers}:
+        return replace(revision, estimates=())
+    labelled = load_labelled_cycle(tx, spec, cycle.id)
+    metrics = dict.fromkeys(one.metric for one in revision.estimates if one.classifier == first)
+    level = spec.confidence
+    compare = labelled.design.compare
+    found = [compare(labelled.ledger, labelled.drawn, first, second, metric, level) for metric in metrics]
+    return replace(revision, estimates=tuple(found))
 
 
 def _cycle_rows(tx: "Transaction", cycle: "Cycle", revision: "Revision") -> list[dict[str, Any]]:
@@ -149,7 +179,7 @@ def _cells(row: dict[str, Any], *, clustered: bool) -> dict[str, str]:
     return {
         "metric": stream_text(row),
         "value": value_text(row) if row["undefined"] is None else f"undefined: {row['undefined']}",
-        "state": state_text(row["state"]),
+        "state": state_text(row["state"], is_shadow=row["shadow"]),
         "labels": f"{row['labels_used']:,}",
         "n_eff": "" if row["n_eff"] is None else count(row["n_eff"]),
         **deff,

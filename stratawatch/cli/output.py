@@ -10,6 +10,7 @@ from textwrap import wrap
 from typing import Any, Final
 
 from stratawatch.core.alarms.alarm_states import SYMBOLS
+from stratawatch.engine.model.pauses import SHADOW
 from stratawatch.formatting import count_text, estimate_text, minute, printable, span_text
 from stratawatch.settings.revealed_secrets import without_secrets
 
@@ -55,9 +56,10 @@ def width() -> int:
     return min(get_terminal_size((100, 24)).columns, WIDEST)
 
 
-def state_text(state: str | None) -> str:
-    """An alarm state as people see it."""
-    return "" if state is None else f"{SYMBOLS[state]} {state}"
+def state_text(state: str | None, *, is_shadow: bool = False) -> str:
+    """An alarm state as people see it; nobody is paged about that of a shadow."""
+    shadow = f" ({SHADOW})" if is_shadow else ""
+    return "" if state is None else f"{SYMBOLS[state]} {state}{shadow}"
 
 
 def time_text(moment: datetime | None) -> str:

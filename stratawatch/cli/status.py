@@ -115,7 +115,10 @@ def _document(rows: "StatusRows", configured: frozenset[str] | None, now: dateti
             for panel in rows["panels"]
         ],
         "left_panels": _left_panels(rows, configured),
-        "streams": sorted(rows["streams"], key=lambda row: (row["panel"], URGENCY.index(row["state"]))),
+        "streams": [
+            {**row, "shadow": row["classifier"] in paused.shadows_of(row["panel"])}
+            for row in sorted(rows["streams"], key=lambda row: (row["panel"], URGENCY.index(row["state"])))
+        ],
         "cycles": cycles,
         "incidents": list(rows["incidents"]),
         "oldest_unanswered_batch": min(sent, key=lambda batch: batch["waiting_since"], default=None),
@@ -298,7 +301,7 @@ def _show_panel(panel: Mapping[str, Any], streams: Sequence[Mapping[str, Any]]) 
         [
             {
                 "stream": stream_text(row),
-                "state": state_text(row["state"]),
+                "state": state_text(row["state"], is_shadow=row["shadow"]),
                 "value": value_text(row),
                 "window": window_text(row),
             }

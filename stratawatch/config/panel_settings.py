@@ -85,6 +85,7 @@ class ClassifierSettings(Shape):
     called: Text | None = None
     call_yes: Annotated[Text, BeforeValidator(_number_as_text)] | None = None
     paused: bool = False
+    shadow: bool = False
 
 
 class AuxiliarySettings(Shape):

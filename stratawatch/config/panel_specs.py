@@ -21,7 +21,8 @@ def panel_spec(name: str, panel: PanelSettings, folder: Path) -> PanelSpec:
         "name": name,
         "guideline": _guideline(panel, folder),
         "classifiers": tuple(
-            ClassifierSpec(key, **one.model_dump(exclude={"paused"})) for key, one in panel.classifiers.items()
+            ClassifierSpec(key, **one.model_dump(exclude={"paused", "shadow"}))
+            for key, one in panel.classifiers.items()
         ),
         "auxiliary": tuple(AuxiliarySpec(key, **one.model_dump()) for key, one in panel.auxiliary.items()),
         "columns": replace(
@@ -53,11 +54,14 @@ def without_paused(panel: PanelSettings) -> PanelSettings:
 
 
 def pauses_of(panels: Mapping[str, PanelSettings]) -> Pauses:
-    """What the configuration pauses."""
+    """What the configuration pauses, and its shadows."""
     return Pauses(
         frozenset(name for name, panel in panels.items() if panel.paused),
         frozenset(
             (name, key) for name, panel in panels.items() for key, one in panel.classifiers.items() if one.paused
+        ),
+        frozenset(
+            (name, key) for name, panel in panels.items() for key, one in panel.classifiers.items() if one.shadow
         ),
     )
 

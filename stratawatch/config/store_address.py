@@ -23,16 +23,22 @@ def read_panel_names(path: Path) -> frozenset[str] | None:
 
 
 def read_pauses(path: Path) -> Pauses:
-    """What the file pauses, as far as it tells."""
+    """What the file pauses, and its shadows, as far as it tells."""
     tables = _tables(read_document(path).data.get("panels"))
     return Pauses(
         frozenset(name for name, one in tables.items() if one.get("paused") is True),
-        frozenset(
-            (name, key)
-            for name, one in tables.items()
-            for key, classifier in _tables(one.get("classifiers")).items()
-            if classifier.get("paused") is True
-        ),
+        _classifiers_with(tables, "paused"),
+        _classifiers_with(tables, "shadow"),
+    )
+
+
+def _classifiers_with(tables: dict[str, dict[str, Any]], key: str) -> frozenset[tuple[str, str]]:
+    """(panel, classifier) of those whose table says `key = true`."""
+    return frozenset(
+        (panel, name)
+        for panel, table in tables.items()
+        for name, classifier in _tables(table.get("classifiers")).items()
+        if classifier.get(key) is True
     )
 
 

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Final
 
 from stratawatch.atomic_files import PRIVATE, replace_text
+from stratawatch.core.alarms.alarm_states import AlarmState
 from stratawatch.engine.model.panel_spec import PanelSpec
-from stratawatch.engine.model.pauses import Pauses
+from stratawatch.engine.model.pauses import SHADOW, Pauses
 from stratawatch.engine.ports import Store
 from stratawatch.errors import StratawatchError, Unreachable
 from stratawatch.extras import require
@@ -38,11 +39,14 @@ def write(
     else the index.
     """
     require("report")
+    paused = paused or Pauses()
     specs = dict(panels) if panels is not None else _stored_panels(store)
     if not specs:
         raise StratawatchError("there is no panel to report on", hint="run `stratawatch open` once, or configure one")
     views = [
-        _with_pause(build(store, spec, now, cycles=cycles, docs_link=docs_link), paused or Pauses())
+        _with_pause(
+            build(store, spec, now, cycles=cycles, docs_link=docs_link, shadows=paused.shadows_of(spec.name)), paused
+        )
         for spec in specs.values()
     ]
     pages = []
@@ -57,12 +61,21 @@ def write(
 
 
 def _with_pause(view: PanelView, paused: Pauses) -> PanelView:
-    """The view with a line on what is paused of its panel, before the others."""
-    sentence = paused.sentence(view.panel)
-    if not sentence:
-        return view
-    details = (f"{capitalised(sentence)}.", *view.headline.details)
+    """The view with lines on what is paused of its panel and on its shadows, before the others."""
+    sentences = [said for said in (paused.sentence(view.panel), _on_shadows(view, paused)) if said]
+    details = (*(f"{capitalised(said)}." for said in sentences), *view.headline.details)
     return replace(view, headline=replace(view.headline, details=details))
+
+
+def _on_shadows(view: PanelView, paused: Pauses) -> str:
+    """The shadows of a panel, and which of their limits would have paged; empty where it has none."""
+    shadows = paused.shadows_of(view.panel)
+    if not shadows:
+        return ""
+    scores = [*view.scores, *view.segments]
+    breaches = [one.name for one in scores if one.classifier in shadows and one.state == AlarmState.BREACH]
+    fired = f"; would have paged: {', '.join(breaches)}" if breaches else ""
+    return f"{SHADOW}: {', '.join(shadows)}; judged, and nobody is paged{fired}"
 
 
 def _stored_panels(store: Store) -> dict[str, PanelSpec]:

@@ -1,6 +1,6 @@
 """Everything the report says about one panel, put together from the store."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Final
 from urllib.parse import quote, urlsplit
@@ -33,13 +33,21 @@ def relative_docs(cycle: Cycle) -> str | None:
 
 
 def build(
-    store: Store, panel: PanelSpec, now: datetime, *, cycles: int = SHOWN_CYCLES, docs_link: DocsLink = relative_docs
+    store: Store,
+    panel: PanelSpec,
+    now: datetime,
+    *,
+    cycles: int = SHOWN_CYCLES,
+    docs_link: DocsLink = relative_docs,
+    shadows: Collection[str] = (),
 ) -> PanelView:
-    """The view of a panel over its newest `cycles` cycles."""
-    return assemble(read_data(store, panel, cycles), now, docs_link=docs_link)
+    """The view of a panel over its newest `cycles` cycles; its headline is not about the `shadows`."""
+    return assemble(read_data(store, panel, cycles), now, docs_link=docs_link, shadows=shadows)
 
 
-def assemble(facts: ReportData, now: datetime, *, docs_link: DocsLink = relative_docs) -> PanelView:
+def assemble(
+    facts: ReportData, now: datetime, *, docs_link: DocsLink = relative_docs, shadows: Collection[str] = ()
+) -> PanelView:
     """The view of a panel from data that was read before; pure."""
     scales = scales_of(facts)
     scores, segments = overall(facts, scales), by_segment(facts, scales)
@@ -52,7 +60,7 @@ def assemble(facts: ReportData, now: datetime, *, docs_link: DocsLink = relative
         generated_at=now,
         window=newest.cycle.window if newest else None,
         refused=newest.cycle.reason if newest and newest.cycle.state == CycleState.REFUSED else "",
-        headline=headline(facts, scores, segments),
+        headline=headline(facts, _without(shadows, scores), _without(shadows, segments)),
         scores=scores,
         segments=segments,
         trends=trends(facts, scales),
@@ -65,6 +73,10 @@ def assemble(facts: ReportData, now: datetime, *, docs_link: DocsLink = relative
         undefined=undefined_rows(facts, _worth_naming(scores, segments)),
         method=_method(facts),
     )
+
+
+def _without(shadows: Collection[str], scores: Sequence[Score]) -> list[Score]:
+    return [score for score in scores if score.classifier not in shadows]
 
 
 def _worth_naming(scores: Sequence[Score], segments: Sequence[Score]) -> list[Score]:

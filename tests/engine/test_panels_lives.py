@@ -1,90 +1,14 @@
 """Panels and classifiers that pause and go on: what status, report and estimates say before and after."""
 
-from dataclasses import dataclass, field, replace
-from pathlib import Path
-
-import pytest
-
-from stratawatch.adapters.status_queries import read_status
-from stratawatch.adapters.store import open_store
-from stratawatch.cli.status import _document
 from stratawatch.core.alarms.alarm_states import AlarmState
-from stratawatch.core.goals import Limit
 from stratawatch.engine.cycle.advance import advance
 from stratawatch.engine.cycle.open_cycles import PAUSED
 from stratawatch.engine.model.pauses import Pauses
 from stratawatch.engine.model.states import CycleState
-from stratawatch.report import write
-from tests.support.fakes import MONDAY, WEEK, spec
-from tests.support.scenario import Scenario, cycle_of, open_all, severities, work_on
+from tests.support.played_panel import BOTH, WITHOUT_RF
+from tests.support.scenario import cycle_of, open_all, severities, work_on
 
-LR, RF = spec().classifiers
-BOTH = spec(
-    budget=90,
-    limits=(
-        Limit("precision", floor=0.1, classifiers=("lr",)),
-        Limit("precision", floor=0.97, classifiers=("rf",)),
-    ),
-)
-WITHOUT_RF = replace(BOTH, classifiers=(LR,), limits=BOTH.limits[:1])
 RF_PAUSED, SPAM_PAUSED = Pauses(classifiers=frozenset({("spam", "rf")})), Pauses(panels=frozenset({"spam"}))
-
-
-@dataclass
-class Played:
-    """A scenario, the address of its store, and the folder of its reports."""
-
-    scenario: Scenario
-    url: str
-    folder: Path
-    pages: list[str] = field(default_factory=list)
-
-    def configure(self, panel=None, paused=None) -> None:
-        """What the configuration says from now on."""
-        if panel is not None:
-            self.scenario.panel = panel
-        configured = {"spam": self.scenario.panel}
-        self.scenario.ports = replace(self.scenario.ports, paused=paused or Pauses(), configured=configured)
-
-    def begin(self, week: int) -> tuple[int, ...]:
-        """Open the window of a week, once it is over."""
-        self.scenario.produce(week, size=700)
-        self.scenario.clock.moment = MONDAY + (week + 1) * WEEK
-        return open_all(self.scenario)
-
-    def cycle(self, week: int):
-        with self.scenario.ports.store.begin() as tx:
-            (found,) = [one for one in tx.cycles.find() if one.period == week]
-        return found
-
-    def status(self):
-        """The document of `status`: the sentence on what is paused, and the state of each classifier."""
-        document = _document(
-            read_status(self.url), frozenset({"spam"}), self.scenario.clock.now(), self.scenario.ports.paused
-        )
-        (panel,) = document["panels"]
-        return panel["paused"], {row["classifier"]: row["state"] for row in document["streams"]}, document["cycles"]
-
-    def report(self) -> str:
-        ports, panel = self.scenario.ports, self.scenario.panel
-        page = write(ports.store, {panel.name: panel}, self.folder, self.scenario.clock.now(), paused=ports.paused)
-        return page.read_text(encoding="utf-8")
-
-    def estimated(self, week: int) -> set[str]:
-        with self.scenario.ports.store.begin() as tx:
-            revision = tx.estimates.latest(self.cycle(week).id)
-        return {one.classifier for one in revision.estimates} if revision else set()
-
-    def judged(self, week: int) -> set[str]:
-        with self.scenario.ports.store.begin() as tx:
-            return {state.key.classifier for state in tx.alarms.of_cycle(self.cycle(week).id)}
-
-
-@pytest.fixture
-def played(store_url, tmp_path):
-    store = open_store(store_url)
-    yield Played(Scenario.around(store, BOTH), store_url, tmp_path / "reports")
-    store.dispose()
 
 
 def test_a_classifier_and_its_panel_pause_in_the_middle_of_cycles_and_go_on(played):

@@ -2,7 +2,9 @@
 
 import pytest
 
+from stratawatch.adapters.store import open_store
 from tests.support.fakes import spec
+from tests.support.played_panel import BOTH, PlayedPanel
 from tests.support.scenario import Scenario, labelled_scenario, new_scenario
 
 
@@ -37,3 +39,11 @@ def labelled(make_scenario) -> Scenario:
 def breaching(make_scenario):
     """A scenario with labels enough to prove a breach."""
     return make_scenario(spec(budget=400))
+
+
+@pytest.fixture
+def played(store_url, tmp_path):
+    """A panel of two classifiers around a store of each kind."""
+    store = open_store(store_url)
+    yield PlayedPanel(Scenario.around(store, BOTH), store_url, tmp_path / "reports")
+    store.dispose()

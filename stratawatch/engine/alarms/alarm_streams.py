@@ -80,7 +80,8 @@ def record_judgements(
 
     `slices` are lines on a stream's segments, for whoever is paged; they name no culprit.
     When a later window was judged or refused already (`superseded`), a breach still pages, but nothing ends by it.
-    Streams of paused classifiers are left as they are. Of a retired panel (`is_retired`) only the states are kept.
+    Streams of paused classifiers are left as they are. Of a retired panel (`is_retired`), of shadows and of
+    classifiers that left the configuration, only the states are kept.
     """
     now = ports.clock.now()
     judgements = {key: said for key, said in judgements.items() if not ports.paused.cover(key)}
@@ -90,6 +91,7 @@ def record_judgements(
     if is_retired:
         return
     judging = _Judging(tx, ports, cycle, revision)
+    judgements = {key: said for key, said in judgements.items() if not _why_unheeded(ports, key)}
     for key, said in judgements.items():
         if said.state == AlarmState.BREACH:
             incident = judging.open(key, AlarmState.BREACH, incident_key(key, cycle.period, revision))
@@ -110,6 +112,16 @@ def blind_panel(tx: Transaction, ports: Ports, spec: PanelSpec, cycle: Cycle, wh
         warn(tx, ports, f"{cycle.panel}:{cycle.period}:refused:{moves}", f"BLIND: {cycle.panel}", why)
 
 
+def _why_unheeded(ports: Ports, key: StreamKey) -> str:
+    """Why a stream has no incidents, though its states are kept; empty where it has."""
+    if (key.panel, key.classifier) in ports.paused.shadows:
+        return f"{key.classifier} is a shadow"
+    spec = ports.configured.get(key.panel)
+    if spec is not None and all(one.name != key.classifier for one in spec.classifiers):
+        return f"{key.classifier} is not configured any more"
+    return ""
+
+
 def _go_blind(judging: _Judging, judgements: Mapping[StreamKey, Judgement]) -> None:
     dedup_key = blind_key(judging.cycle.panel, judging.cycle.period, judging.revision)
     blind = {key: said for key, said in judgements.items() if said.state == AlarmState.BLIND}
@@ -125,10 +137,10 @@ def _end(judging: _Judging, judgements: Mapping[StreamKey, Judgement]) -> None:
     for incident in judging.tx.alarms.incidents(panel=panel, only_open=True):
         if judging.ports.paused.cover(incident.key):
             continue  # it goes on where it was
-        said = judgements.get(incident.key)
-        if said is None and incident.key in watched_streams(spec):
+        said, unheeded = judgements.get(incident.key), _why_unheeded(judging.ports, incident.key)
+        if said is None and not unheeded and incident.key in watched_streams(spec):
             continue  # the cycle was opened while it was not watched, as during a pause; it is watched again
         if said is None:
-            judging.close(incident, "it has no limit any more")
+            judging.close(incident, unheeded or "it has no limit any more")
         elif said.state == AlarmState.OK or (incident.kind == AlarmState.BLIND and said.state != AlarmState.BLIND):
             judging.close(incident, said.reason)

@@ -1,16 +1,21 @@
-"""What is paused for now: panels, and single classifiers of panels."""
+"""What is paused for now, panels and single classifiers, and which classifiers are shadows."""
 
 from dataclasses import dataclass
+from typing import Final
 
 from stratawatch.engine.model.alarm_records import StreamKey
+
+SHADOW: Final = "shadow"
+"""What a classifier is called that is judged with the others and that nobody is paged about."""
 
 
 @dataclass(frozen=True)
 class Pauses:
-    """The names of paused panels, and (panel, classifier) of paused classifiers."""
+    """The names of paused panels, and (panel, classifier) of paused classifiers and of shadows."""
 
     panels: frozenset[str] = frozenset()
     classifiers: frozenset[tuple[str, str]] = frozenset()
+    shadows: frozenset[tuple[str, str]] = frozenset()
 
     def cover(self, key: StreamKey) -> bool:
         """Whether a stream is neither judged nor paged."""
@@ -24,3 +29,7 @@ class Pauses:
         if not names:
             return ""
         return f"paused: {', '.join(names)}; not drawn for in new windows, not judged, and nobody is paged"
+
+    def shadows_of(self, panel: str) -> tuple[str, ...]:
+        """The shadows of a panel, by name: judged with the others, and nobody is paged about them."""
+        return tuple(sorted(name for owner, name in self.shadows - self.classifiers if owner == panel))

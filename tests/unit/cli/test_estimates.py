@@ -13,7 +13,7 @@ class TestJson:
             (
                 "panel", "cycle", "period", "window_start", "window_end", "revision", "estimated_at", "classifier",
                 "metric", "segment", "value", "low", "high", "half_width", "n_eff", "undefined", "confidence",
-                "labels_used", "deff", "method", "state", "reason",
+                "labels_used", "deff", "method", "state", "reason", "shadow",
             )
         }  # fmt: skip
 
@@ -52,6 +52,24 @@ class TestFilters:
     def test_a_name_that_is_not_there_is_told(self, judged, option, value, meant):
         err = judged.run("estimates", option, value, code=2).stderr
         assert f"'{value}'; did you mean '{meant}'?" in err
+
+
+class TestDifferences:
+    def test_a_classifier_less_another_has_an_interval(self, judged):
+        rows = judged.json("estimates", "--classifier", "rf", "--minus", "lr")["estimates"]
+        both = {(row["classifier"], row["metric"]): row["value"] for row in judged.json("estimates")["estimates"]}
+        assert {row["metric"] for row in rows} == {"precision", "recall", "false_omission_rate"}
+        for row in rows:
+            assert row["classifier"] == "rf - lr"
+            assert row["value"] == pytest.approx(both["rf", row["metric"]] - both["lr", row["metric"]])
+            assert row["low"] <= row["value"] <= row["high"]
+
+    def test_it_needs_both(self, judged):
+        assert "--minus needs --classifier" in judged.run("estimates", "--minus", "lr", code=2).stderr
+        assert (
+            "there is no classifier 'rff - lr'"
+            in judged.run("estimates", "--classifier", "rff", "--minus", "lr", code=2).stderr
+        )
 
 
 class TestText:

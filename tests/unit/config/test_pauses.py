@@ -62,3 +62,9 @@ def test_goals_to_stop_at_must_be_left(problem):
 
 def test_a_panel_whose_every_classifier_is_paused_is_told_how_to_pause_it(problem):
     assert "every classifier is paused; write paused = true in the panel's own table" in problem(RF, LR)
+
+
+def test_a_shadow_is_an_ordinary_classifier_of_its_panel(write):
+    path = write(("[panels.spam.classifiers.rf]\n", "[panels.spam.classifiers.rf]\nshadow = true\n"))
+    assert read_pauses(path) == Pauses(shadows=frozenset({("spam", "rf")}))
+    assert load_configuration(path).panels == load_configuration(write()).panels  # promotion is no new version

@@ -1,0 +1,79 @@
+"""Classifiers that are shadows, are promoted, leave a panel or come back under another name."""
+
+from dataclasses import replace
+
+from stratawatch.engine.labels.label_history import label_history
+from stratawatch.engine.model.pauses import Pauses
+from stratawatch.engine.model.states import CycleState
+from tests.support.played_panel import BOTH, RF, WITHOUT_RF
+from tests.support.scenario import severities, work_on
+
+RF_SHADOW = Pauses(shadows=frozenset({("spam", "rf")}))
+
+
+def test_a_shadow_pages_nobody_for_six_weeks_until_it_is_promoted(played):
+    scenario = played.scenario
+    played.configure(BOTH, RF_SHADOW)
+    for week in range(6):
+        played.begin(week)
+        work_on(scenario, 3)
+        assert played.judged(week) == played.estimated(week) == {"lr", "rf"}
+    assert played.status()[1] == {"lr": "OK", "rf": "BREACH"}
+    assert severities(scenario) == []
+    report = played.report()
+    assert "Shadow: rf; judged, and nobody is paged; would have paged: precision of rf." in report
+    assert "Nothing needs attention" in report
+    versions = {played.cycle(week).panel_version for week in range(6)}
+
+    # Promotion is one edit: the panel's version, its history and its trend go on, and the breach pages now.
+    played.configure(BOTH)
+    played.begin(6)
+    work_on(scenario, 3)
+    assert {played.cycle(6).panel_version} == versions
+    assert severities(scenario) == ["page"]
+    assert "Shadow" not in played.report()
+    assert "Nothing needs attention" not in played.report()
+
+    # A champion that becomes a shadow has no incident any more.
+    played.configure(BOTH, RF_SHADOW)
+    played.begin(7)
+    work_on(scenario, 3)
+    assert severities(scenario) == ["page", "resolved"]
+    with scenario.ports.store.begin() as tx:
+        assert tx.alarms.incidents(only_open=True) == ()
+
+
+def test_a_classifier_leaves_in_the_middle_of_a_cycle_and_comes_back_under_another_name(played):
+    scenario = played.scenario
+    played.begin(0)
+    work_on(scenario, 3)
+    assert (played.status()[1], severities(scenario)) == ({"lr": "OK", "rf": "BREACH"}, ["page"])
+
+    # The cycle under way goes on as it was drawn; the incident of the one that left ends, and it pages no more.
+    played.begin(1)
+    work_on(scenario, 1)
+    assert played.cycle(1).state == CycleState.LABELLING
+    played.configure(WITHOUT_RF)
+    work_on(scenario, 2)
+    assert (played.estimated(1), played.judged(1)) == ({"lr", "rf"}, {"lr", "rf"})
+    assert severities(scenario) == ["page", "resolved"]
+    assert "rf is not configured any more" in scenario.channel.told[-1].body
+
+    # The next window has the new set only. The stream of the other goes on; plans begin from scores.
+    played.begin(2)
+    work_on(scenario, 3)
+    assert (played.estimated(2), played.judged(2)) == ({"lr"}, {"lr"})
+    assert played.cycle(2).panel_version != played.cycle(1).panel_version
+    assert played.status()[1]["lr"] == "OK"
+    with scenario.ports.store.begin() as tx:
+        assert label_history(tx, WITHOUT_RF, 2, scenario.clock.now()).ages.size == 0
+
+    # Under another name it is a new classifier: it pages for itself. Nobody was asked anything twice.
+    forest = replace(RF, name="forest")
+    limits = (BOTH.limits[0], replace(BOTH.limits[1], classifiers=("forest",)))
+    played.configure(replace(BOTH, classifiers=(BOTH.classifiers[0], forest), limits=limits))
+    played.begin(3)
+    work_on(scenario, 3)
+    assert played.judged(3) == {"lr", "forest"}
+    assert severities(scenario) == ["page", "resolved", "page"]
+    assert len(scenario.queue.asked()) == len(set(scenario.queue.asked()))
