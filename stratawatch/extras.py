@@ -13,6 +13,7 @@ EXTRAS: Final[Mapping[str, tuple[str, ...]]] = {
     "report": ("matplotlib", "jinja2"),
     "baselines": ("sklearn",),
     "postgres": ("psycopg",),
+    "delta": ("deltalake", "pyarrow"),
     "spark": ("pyspark",),
     "spark-connect": ("pyspark", "grpc"),
 }

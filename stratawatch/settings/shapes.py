@@ -10,7 +10,7 @@ from stratawatch.settings.durations import parse_duration
 from stratawatch.settings.references import check_secret
 
 _SECRET_KEY: Final = re.compile(
-    r"(password|passwd|secret|token|(secret|private|account)[._-]?key)$|account\.(key|oauth2\.client\.secret)\.",
+    r"(password|passwd|secret|token|(secret([._-]?access)?|private|account)[._-]?key)$|account\.(key|oauth2\.client\.secret)\.",
     re.IGNORECASE,
 )
 # Passwords also stand in addresses of JDBC.

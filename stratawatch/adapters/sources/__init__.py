@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 REGISTRY: Final[dict[str, str]] = {
     "files": "stratawatch.adapters.sources.duckdb_files:FilesSettings",
     "duckdb": "stratawatch.adapters.sources.duckdb_table:DuckDBTableSettings",
+    "delta": "stratawatch.adapters.sources.delta_table:DeltaSettings",
     "postgres": "stratawatch.adapters.sources.postgres_table:PostgresSettings",
     "spark": "stratawatch.adapters.sources.spark_table:SparkSettings",
 }

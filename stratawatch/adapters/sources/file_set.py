@@ -164,8 +164,19 @@ def _expand(path_pattern: str) -> Iterable[Path]:
             raise ConfigError(f"'{path_pattern}' has no known ending", expected=", ".join(FORMATS))
         return [place]
     base = _base(path_pattern)
+    _refuse_lake_tables(base)
     names = base.rglob("*") if base == place else base.glob(place.relative_to(base).as_posix())
     return [path for path in names if _suffix(path) and not _hidden(base, path)]
+
+
+def _refuse_lake_tables(folder: Path) -> None:
+    """Refuse a folder whose log says which of its files count: the others are of rows that were deleted or replaced."""
+    for pattern, what, hint in (
+        ("_delta_log", "a Delta table", 'read it with kind = "delta", or through Spark'),
+        ("metadata/*.metadata.json", "an Iceberg table", "read it through Spark"),
+    ):
+        if any(folder.glob(pattern)):
+            raise ConfigError(f"'{folder}' is {what}: not all of its files count, only those in its log", hint=hint)
 
 
 def _base(path_pattern: str) -> Path:

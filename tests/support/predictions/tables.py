@@ -8,6 +8,7 @@ from typing import Any
 
 import duckdb
 import psycopg
+from deltalake import write_deltalake
 from psycopg import sql
 
 Table = Mapping[str, tuple[str, Sequence[Any]]]
@@ -40,6 +41,16 @@ def write_database(path: Path, name: str, table: Table) -> Path:
     with duckdb.connect(str(path), config={"autoinstall_known_extensions": False}) as connection:
         connection.execute("SET TimeZone = 'UTC'")
         load(connection, name, table)
+    return path
+
+
+def write_delta(path: Path, table: Table) -> Path:
+    """Write a table as the newest version of a Delta table, with two files."""
+    load(_memory(), "t", table)
+    rows = _memory().sql("FROM t").to_arrow_table()
+    half = (rows.num_rows + 1) // 2
+    write_deltalake(path, rows.slice(0, half), mode="overwrite", schema_mode="overwrite")
+    write_deltalake(path, rows.slice(half), mode="append")
     return path
 
 

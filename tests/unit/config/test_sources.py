@@ -55,6 +55,24 @@ class TestKinds:
         load_configuration(write((FILES, lines + "allow_outside = true\n")))
 
 
+class TestDelta:
+    LINES = 'kind = "delta"\npath = "s3://ml/daily"\noptions = { AWS_SECRET_ACCESS_KEY = "VALUE" }\n'
+
+    def test_it_is_built_with_its_secrets_looked_up(self, write, monkeypatch):
+        monkeypatch.setenv("S3_SECRET", "hunter2")
+        configuration = load_configuration(write((FILES, self.LINES.replace("VALUE", "${env:S3_SECRET}"))))
+        assert configuration.panels["spam"].source == "delta: s3://ml/daily"
+        assert "hunter2" not in repr(configuration)
+        built = source(configuration, "spam")
+        assert (built._path, built._options) == ("s3://ml/daily", {"AWS_SECRET_ACCESS_KEY": "hunter2"})
+
+    def test_a_secret_in_the_file_is_refused(self, problem):
+        assert "'AWS_SECRET_ACCESS_KEY', whose value is a secret" in problem((FILES, self.LINES))
+
+    def test_a_folder_lies_below_that_of_the_configuration(self, problem):
+        assert "allow_outside = true" in problem((FILES, 'kind = "delta"\npath = "../daily"\n'))
+
+
 class TestPostgres:
     @pytest.mark.parametrize("url", ["postgresql://me:hunter2@db/x", "postgresql://me@db/x?password=hunter2"])
     def test_a_password_in_the_file_is_refused_and_not_repeated(self, problem, url):
