@@ -38,8 +38,6 @@ QUICK_KILLS: Final = 40
 FLOW_KILLS: Final = 20
 FLOW_KILLS_A_MOMENT: Final = 3
 TERMINATIONS: Final = 0.25
-BOTH_SIDES_FROM: Final = 60
-"""With fewer kills than this, a commit point is tried on one side only, drawn at random."""
 CONTROL_KILLS: Final = 14
 FULL_FAULTS: Final = 60
 QUICK_FAULTS: Final = 20
@@ -171,18 +169,22 @@ def _flow_kills(campaign: Campaign, rng: Random, wanted: int, stack: ExitStack) 
 
 
 def _engine_kills(campaign: Campaign, rng: Random, wanted: int, peaceful: Told, in_flows: Counter[str]) -> Counter[str]:
-    """Kills in forked processes: commit points first, then files and posts, then anywhere."""
-    generous = wanted >= BOTH_SIDES_FROM
-    points = _commits(peaceful)
-    if generous:
-        points |= {point for ending in peaceful.endings for point in ending.crossed}
-    tried = {site_of(point) for point in in_flows}
-    points = {point for point in points if generous or site_of(point) not in tried}
+    """Kills in forked processes: commit points, files and posts first, then anywhere.
+
+    With fewer kills than points, one side is drawn of each commit at which nobody has died.
+    """
+    points = {point for ending in peaceful.endings for point in ending.crossed}
+    generous = wanted >= len(points)
+    if not generous:
+        tried = {site_of(point) for point in in_flows}
+        points = {point for point in _commits(peaceful) if site_of(point) not in tried}
     killer = Killer.at(points, rng, wanted, both_sides=generous)
     number = 0
     while not killer.done:
-        number += 1
+        number, before = number + 1, killer.kills.total()
         campaign.tell(f"engine-{number}", TROUBLED, EngineRunner(campaign.scratch), killer, peaceful)
+        if killer.kills.total() == before:
+            killer.targets.clear()  # they were not come to again, and kills must not be kept for them for ever
     return killer.kills
 
 

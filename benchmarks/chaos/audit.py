@@ -9,14 +9,14 @@ from typing import Final
 
 from benchmarks.chaos.annotator import Statement
 from benchmarks.chaos.world import PANEL
+from stratawatch.engine.model.alarm_records import Notification
 from stratawatch.engine.model.label_events import LabelEvent, LabelTask
-from stratawatch.engine.model.states import BatchState
+from stratawatch.engine.model.states import BatchState, Entity
 from stratawatch.engine.ports import Ports
 
 Post = tuple[str, str, str, str, str]
 """Channel, dedup key, event, subject, body."""
 
-IN_THE_QUEUE: Final = (BatchState.SENT, BatchState.CLOSED)
 FOLDERS: Final = ("out", "done", "cancelled")
 """Where batches lie that were in the queue."""
 LOST_PLAN: Final = "queue:lost plan"
@@ -47,32 +47,38 @@ def audit(
 
     A store that `forgot` what it had done since a backup may have planned and told otherwise: batches that it names as
     those of a lost plan and labels that wait for their draw are not lost, and what it tells again may be worded anew.
+    A batch that it has not sent since may be there from before, and one whose labels all wait need never be sent. A
+    channel that did not answer may have taken what is tried again, once.
     """
     with ports.store.begin() as tx:
         batches = tx.rounds.batches()
+        was_sent = {move.entity_id for move in tx.cycles.transitions(Entity.BATCH) if move.new == BatchState.SENT}
         events = [event for _, event in tx.labels.of_panel(PANEL) if event.source == ports.queue.name]
         waiting = tx.labels.waiting_events() if forgot else ()
         notices = tx.outbox.all()
-    sent = _items(b.tasks for b in batches if b.state in IN_THE_QUEUE)
-    withdrawn = _items(b.tasks for b in batches if b.state not in (*IN_THE_QUEUE, *NEVER_SENT))
+    there = {
+        b.key for b in batches if b.state == BatchState.SENT or (b.state == BatchState.CLOSED and b.id in was_sent)
+    }
+    not_there = {b.key for b in batches if b.state in NEVER_SENT and not forgot}
+    sent = _items(b.tasks for b in batches if b.key in there)
+    may_be_there = _items(b.tasks for b in batches if b.key not in there | not_there)
     own = {batch.key for batch in batches} if forgot and any(LOST_PLAN in n.key for n in notices) else None
     lines = Counter(key for name in FOLDERS for key in _lines(folder / "queue" / name, own))
     kept, kept_waiting = _statements(events), _statements(waiting)
     asked = {(task.item_key, batch.question_key) for batch in batches for task in batch.tasks}
     keys = {key for key, _ in asked}
-    told = Counter(
-        (n.channel, n.dedup_key, _event(n.severity), n.subject, n.body) for n in notices if n.state == "sent"
-    )
+    told = _posts(n for n in notices if n.state == "sent")
+    may_be_told = _posts(n for n in notices if n.state == "pending" and n.unconfirmed)
     if forgot:
-        told, posts = _unworded(told), _unworded(posts)
+        told, may_be_told, posts = _unworded(told), _unworded(may_be_told), _unworded(posts)
         posts = Counter({post: number for post, number in posts.items() if post in told})
     return Audit(
         items_lost=(sent - lines).total(),
-        items_dispatched_twice=(lines - sent - withdrawn).total(),
+        items_dispatched_twice=(lines - sent - may_be_there).total(),
         labels_lost=(said - kept - kept_waiting).total(),
         labels_counted_twice=(kept - said).total(),
         alerts_lost=(told - Counter(posts)).total() + sum(n.state != "sent" for n in notices),
-        alerts_told_twice=(Counter(posts) - told).total(),
+        alerts_told_twice=(Counter(posts) - told - may_be_told).total(),
         answers_to_other_questions=sum(
             e.item_key in keys and (e.item_key, e.question_key) not in asked for e in events
         ),
@@ -93,6 +99,10 @@ def posts_of(log: Path, run: str) -> Counter[Post]:
 
 def _statements(events: Iterable[LabelEvent]) -> Counter[Statement]:
     return Counter((e.item_key, e.annotator, e.value, e.at.isoformat()) for e in events)
+
+
+def _posts(notices: Iterable[Notification]) -> Counter[Post]:
+    return Counter((n.channel, n.dedup_key, _event(n.severity), n.subject, n.body) for n in notices)
 
 
 def _unworded(posts: Mapping[Post, int]) -> Counter[Post]:

@@ -50,20 +50,25 @@ class Runner(Protocol):
 
 def preload() -> None:
     """Import once what every forked child would import again; nothing is opened here."""
+    import sqlite3
+
     import duckdb
     import httpcore
     import httpx
+    import scipy.special
     import sqlalchemy.dialects.postgresql.psycopg
     import sqlalchemy.dialects.sqlite
     import sqlglot.dialects.duckdb
 
     import stratawatch.adapters.alerts.webhook
+    import stratawatch.adapters.checks.great_expectations_check
     import stratawatch.adapters.queues.folder
     import stratawatch.adapters.sources.duckdb_files
     import stratawatch.adapters.store
+    import stratawatch.core.designs.joint
     import stratawatch.wiring
 
-    del duckdb, httpcore, httpx, sqlalchemy, sqlglot, stratawatch
+    del duckdb, httpcore, httpx, scipy, sqlalchemy, sqlglot, sqlite3, stratawatch
 
 
 def forked(work: Callable[[], Any], result: Path, after: float | None = None, patience: float = PATIENCE) -> int:

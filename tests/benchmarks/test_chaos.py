@@ -156,21 +156,23 @@ class TestAnnotator:
 class FakeStore:
     """Two batches, one of them withdrawn, two labels, one that waits, and an alert."""
 
-    def __init__(self, question="q"):
+    def __init__(self, question="q", batch="sent", moves=(), **notice):
         asked = LabelTask("k1", {}), LabelTask("k2", {})
         self.rounds = SimpleNamespace(
             batches=lambda: [
-                SimpleNamespace(state=BatchState.SENT, key="b", question_key="q", tasks=asked),
-                SimpleNamespace(state=BatchState.CANCELLED, key="c", question_key="q", tasks=(LabelTask("k3", {}),)),
+                SimpleNamespace(id=1, state=BatchState(batch), key="b", question_key="q", tasks=asked),
+                SimpleNamespace(
+                    id=2, state=BatchState.CANCELLED, key="c", question_key="q", tasks=(LabelTask("k3", {}),)
+                ),
             ]
         )
+        self.cycles = SimpleNamespace(transitions=lambda _: [SimpleNamespace(entity_id=1, new=new) for new in moves])
         words = {"annotator": "ann", "at": SimpleNamespace(isoformat=lambda: "t")}
         event = SimpleNamespace(source="folder", item_key="k1", value="yes", question_key=question, **words)
         waiting = SimpleNamespace(item_key="k9", value="no", **words)
         self.labels = SimpleNamespace(of_panel=lambda _: [("i1", event)], waiting_events=lambda: [waiting])
-        facts = {"key": "queue:lost plan:1", "dedup_key": "d", "severity": "page", "state": "sent"}
-        notice = SimpleNamespace(channel="ops", subject="s", body="b", **facts)
-        self.outbox = SimpleNamespace(all=lambda: [notice])
+        facts = {"key": "queue:lost plan:1", "dedup_key": "d", "severity": "page", "state": "sent", **notice}
+        self.outbox = SimpleNamespace(all=lambda: [SimpleNamespace(channel="ops", subject="s", body="b", **facts)])
 
     def begin(self):
         return self
@@ -187,14 +189,14 @@ POSTS = Counter({("ops", "d", "trigger", "s", "b"): 1})
 
 
 class TestAudit:
-    def count(self, tmp_path, lines, said=SAID, posts=POSTS, *, question="q", forgot=False):
+    def count(self, tmp_path, lines, said=SAID, posts=POSTS, *, forgot=False, **store):
         for name, keys in lines.items():
             file = tmp_path / "queue" / name
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(
                 "".join(json.dumps(line) + "\n" for line in [{}, *({"key": k, "batch": file.stem} for k in keys)])
             )
-        ports = SimpleNamespace(store=FakeStore(question), queue=SimpleNamespace(name="folder"))
+        ports = SimpleNamespace(store=FakeStore(**store), queue=SimpleNamespace(name="folder"))
         return {name: n for name, n in audit(ports, tmp_path, said, posts, forgot=forgot).counts().items() if n}
 
     def test_a_world_in_order_counts_nothing_whether_the_withdrawn_batch_is_out_or_not(self, tmp_path):
@@ -207,6 +209,23 @@ class TestAudit:
 
     def test_an_item_in_no_file_is_lost(self, tmp_path):
         assert self.count(tmp_path, {"out/a.jsonl": ["k1"]}) == {"items_lost": 1}
+
+    def test_a_batch_that_was_closed_unsent_need_not_be_there_and_one_that_was_sent_must(self, tmp_path):
+        assert self.count(tmp_path, {}, batch="closed") == {}
+        assert self.count(tmp_path, {}, batch="closed", moves=["sent", "closed"]) == {"items_lost": 2}
+
+    @pytest.mark.parametrize("batch", ["planned", "failed"])
+    def test_an_unsent_batch_may_be_there_once_where_the_store_forgot_its_sending(self, tmp_path, batch):
+        files = {"out/b.jsonl": ["k1", "k2"]}
+        assert self.count(tmp_path, files, batch=batch) == {"items_dispatched_twice": 2}
+        assert self.count(tmp_path, files, batch=batch, forgot=True) == {}
+        assert self.count(tmp_path, {"done/b.jsonl": ["k1"]}, batch=batch, forgot=True) == {"items_dispatched_twice": 1}
+
+    def test_a_channel_that_did_not_answer_may_have_taken_once_what_is_tried_again(self, tmp_path):
+        files, waits = {"out/b.jsonl": ["k1", "k2"]}, {"state": "pending", "unconfirmed": True}
+        assert self.count(tmp_path, files, **waits) == {"alerts_lost": 1}
+        assert self.count(tmp_path, files, posts=POSTS + POSTS, **waits)["alerts_told_twice"] == 1
+        assert self.count(tmp_path, files, state="pending", unconfirmed=False)["alerts_told_twice"] == 1
 
     def test_labels_are_counted_against_the_annotators_book(self, tmp_path):
         files = {"out/a.jsonl": ["k1", "k2"]}
@@ -281,6 +300,16 @@ class TestFaulter:
         faulter = self.faulter()
         faulter.check(["silent", "lasts"], self.scene, lambda: Audit(0, 0, 5, 0, 3, 0, 0))
         assert faulter.broken == ["labels_lost 5 at 0 ask after silent, lasts"]
+
+    def test_a_source_fails_only_where_its_window_is_frozen_without_a_hand(self):
+        scene = SimpleNamespace(
+            crossed=("cycle/freeze_cycle.freeze_cycle:1 before commit",), on_course=True, opens=True
+        )
+        scene.crosses = scene.crossed[0].startswith
+        hangs = next(fault for fault in FAULTS if fault.kind == "source hangs")
+        assert hangs.possible(scene)
+        scene.opens = False  # as when a person reopens a window
+        assert not hangs.possible(scene)
 
     def test_every_kind_has_its_own_name(self):
         assert len({fault.kind for fault in FAULTS}) == len(FAULTS)
