@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import takewhile
 from pathlib import Path
-from stat import S_ISREG
+from stat import S_ISDIR, S_ISREG
 from typing import Any, Final, Literal
 
 from stratawatch.adapters.sources.quoting import text
@@ -211,5 +211,10 @@ def _stat(paths: Iterable[Path]) -> Iterable[SourceFile]:
             status = path.stat()
         except FileNotFoundError as error:
             raise Unreachable(f"'{path}' vanished while it was looked at", hint="it is looked for again") from error
+        if not S_ISREG(status.st_mode) and not S_ISDIR(status.st_mode):
+            raise Unreachable(
+                f"'{path}' is a pipe or a device, and whoever opens it may wait for ever",
+                hint="put a file in its place, or take it away",
+            )
         if S_ISREG(status.st_mode):
             yield SourceFile(path, status.st_size, datetime.fromtimestamp(status.st_mtime, UTC))
