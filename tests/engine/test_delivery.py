@@ -117,7 +117,7 @@ class TestMany:
 
 class TestOnBothDatabases:
     def test_a_page_is_sent_once_after_thirty_failures_and_so_is_the_next(self, store_url):
-        scenario = Scenario.around(open_store(store_url), spec(budget=400))
+        scenario = Scenario.around(open_store(store_url), spec(budget=200))
         scenario.channel.troubles = [unreachable() for _ in range(30)]
         breach(scenario)
         while scenario.channel.troubles:

@@ -81,6 +81,11 @@ class TestZombies:
         assert stale_runs.SILENCE + get_current_settings().server.events.proactive_granularity <= timedelta(seconds=90)
         assert stale_runs.HEARTBEAT * 2 < stale_runs.SILENCE
 
+    def test_a_work_pools_runs_have_the_heartbeat_that_the_automation_listens_for(self):
+        lines = (ROOT / "deployments/stratawatch.env.example").read_text().splitlines()
+        (set_there,) = [line for line in lines if line.startswith("PREFECT_FLOWS_HEARTBEAT_FREQUENCY=")]
+        assert float(set_there.split("=")[1]) == stale_runs.HEARTBEAT.total_seconds()
+
 
 class TestUp:
     def test_a_server_that_was_named_and_does_not_answer_is_said(self, monkeypatch):

@@ -13,7 +13,7 @@ def connect(scenario, *channels, **rules) -> None:
 
 def breach(scenario) -> None:
     """Judge the first window, which is proven below its floor; the page's first attempt is made."""
-    scenario.produce(0, quality=0.2)
+    scenario.produce(0, quality=0.2, size=1000)
     label_cycle(scenario, channels_fail=True)
     (page,) = [one for one in outbox(scenario) if one.severity == "page"][:1]
     assert page.state in ("pending", "sent")

@@ -38,7 +38,7 @@ def labelled(make_scenario) -> Scenario:
 @pytest.fixture
 def breaching(make_scenario):
     """A scenario with labels enough to prove a breach."""
-    return make_scenario(spec(budget=400))
+    return make_scenario(spec(budget=200))
 
 
 @pytest.fixture

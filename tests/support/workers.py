@@ -12,6 +12,10 @@ GROUPS = {
     "tests/flows/test_serve.py": "served flows",
     "tests/flows": "prefect",  # one server
     "tests/statistics/test_coverage.py": "coverage",
+    "tests/installation/test_released_schemas.py": "released schemas",
+    "tests/unit/checks": "great expectations",  # one import of seconds
+    "tests/engine/test_real_input.py": "great expectations",
+    "tests/unit/demo": "demo",  # one simulated world
 }
 """What one worker runs, by path; the first that fits counts. The longest come first."""
 

@@ -9,7 +9,6 @@ from stratawatch.adapters.checks import gx_runner
 from stratawatch.adapters.checks.gx_runner import validate
 from stratawatch.adapters.checks.rules import InputRule, Suite
 from stratawatch.errors import Unreachable
-from tests.support.programs import run
 
 NOT_NULL = InputRule("ExpectColumnValuesToNotBeNull", {"column": "a"}, "a is missing")
 
@@ -69,11 +68,3 @@ class TestValidate:
 
         validate(suite(NOT_NULL))
         assert gx.get_context(mode="ephemeral").config.analytics_enabled in (None, False)
-
-
-class TestLibrary:
-    def test_it_does_not_end_a_program_without_a_main_file(self):
-        """Where PySpark is installed, its remote client would: it takes `python -c` for a doctest."""
-        code = "from stratawatch.adapters.checks.gx_runner import library; library(); print('goes on')"
-        done = run("-c", code)
-        assert (done.stdout, done.stderr) == ("goes on\n", "")

@@ -3,7 +3,6 @@ from unittest.mock import patch
 
 import pytest
 
-import flows.demo_weeks
 from flows.demo import MARKER, main, make_fresh_folder, set_environment
 from stratawatch.demo.promises import PagedMetric
 from stratawatch.errors import StratawatchError
@@ -77,6 +76,8 @@ class TestMain:
         ids=["the break was paged", "nothing was paged", "a healthy classifier was paged too"],
     )
     def test_ends_with_0_only_when_its_promises_were_kept(self, tmp_path, monkeypatch, world, pages, status):
+        import flows.demo_weeks  # brings Prefect, which only this worker needs
+
         made = staticmethod(lambda _folder, _seed: HandMade(world, pages))
         monkeypatch.setattr(flows.demo_weeks.SimulatedProduction, "build", made)
         with patch.dict(os.environ):  # main says where Prefect lives

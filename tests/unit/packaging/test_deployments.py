@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 import yaml
 
-from flows.stale_runs import HEARTBEAT
 from stratawatch.config.settings import ScheduleSettings
 from tasks import environment
 
@@ -98,9 +97,6 @@ class TestServices:
         shared = set(ENVIRONMENT) & set(environment.DEFAULTS)
         assert "PREFECT_SERVER_ANALYTICS_ENABLED" in shared
         assert {name: ENVIRONMENT[name] for name in shared} == {name: environment.DEFAULTS[name] for name in shared}
-
-    def test_a_work_pools_runs_have_the_heartbeat_that_the_automation_listens_for(self):
-        assert float(ENVIRONMENT["PREFECT_FLOWS_HEARTBEAT_FREQUENCY"]) == HEARTBEAT.total_seconds()
 
     def test_a_servers_history_has_the_end_that_the_configuration_has_by_default(self):
         seconds = ENVIRONMENT["PREFECT_SERVER_SERVICES_DB_VACUUM_RETENTION_PERIOD"]
