@@ -19,6 +19,7 @@ from stratawatch.engine.model.states import CycleState
 from stratawatch.errors import StaleState, StratawatchError, Unreachable
 from tasks.policy import LONGEST_RUN
 from tests.support.fakes import unreachable
+from tests.support.scenario import open_all
 
 
 def states(scenario) -> list[CycleState]:
@@ -28,8 +29,8 @@ def states(scenario) -> list[CycleState]:
 
 @pytest.fixture
 def opened(flow_scenario):
-    """Two cycles are open and nothing has been done with them."""
-    assert len(open_cycles()) == 2
+    """Two cycles are open and nothing has been done with them; no flow has run."""
+    assert len(open_all(flow_scenario)) == 2
     return flow_scenario
 
 
@@ -150,7 +151,8 @@ class TestRepetition:
         assert opened.queue.sends == sent
         assert len(sent) == len(set(sent)) > 0
 
-    def test_opening_again_opens_nothing(self, opened):
+    def test_opening_again_opens_nothing(self, flow_scenario):
+        assert len(open_cycles()) == 2
         assert open_cycles() == ()
 
 

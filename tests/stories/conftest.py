@@ -1,0 +1,1 @@
+from tests.support.scenario_fixtures import played  # noqa: F401
