@@ -7,6 +7,7 @@ import typer
 from stratawatch.cli import (
     alerts,
     audit,
+    backfill,
     backup,
     baseline,
     census,
@@ -81,6 +82,7 @@ app.command("check", short_help="Say what is wrong, with place and remedy.")(che
 app.command("doctor", short_help="Whether what runs it is well.")(doctor.doctor)
 app.command("status", cls=QuickCommand, short_help="Where everything stands.")(status.status)
 app.command("open", short_help="Open cycles for windows that are over.")(open_advance.open_cycles)
+app.command("backfill", short_help="Open past windows, in any order.")(backfill.backfill)
 app.command("advance", short_help="Move what can move, once.")(open_advance.advance)
 app.command("census", short_help="What a window holds, cut into atoms.")(census.census)
 app.command("plan", short_help="How many labels are needed; what a cycle would ask.")(plan.plan)

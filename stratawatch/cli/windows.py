@@ -28,12 +28,12 @@ def newest_window(installation: "Installation", spec: "PanelSpec") -> tuple[int,
     return period, window_of_period(spec.windows, period)
 
 
-def window_holding(spec: "PanelSpec", text: str) -> tuple[int, "Window"]:
+def window_holding(spec: "PanelSpec", text: str, option: str = "--window") -> tuple[int, "Window"]:
     """The window that holds a moment."""
     from stratawatch.engine.model.windows import window_of_period
 
     rule = spec.windows
-    period = (day_or_moment(text, "--window") - rule.start) // rule.length
+    period = (day_or_moment(text, option) - rule.start) // rule.length
     if period < 0:
         first = window_of_period(rule, 0)
         raise StratawatchError(f"panel '{spec.name}' has no window that early", got=text, hint=f"the first is {first}")

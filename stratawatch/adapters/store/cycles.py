@@ -83,6 +83,11 @@ class SqlCycles(SqlFrozenFacts, SqlQuarantine):
             query = query.where(cycles.c.period < before)
         return tuple(cycle_of(row) for row in reversed(self._sql.execute(query).all()))
 
+    def is_backfilled(self, cycle: Cycle) -> bool:
+        """Whether a later window of the panel was opened before this one."""
+        later = (cycles.c.panel == cycle.panel) & (cycles.c.period > cycle.period) & (cycles.c.id < cycle.id)
+        return self._sql.scalar(select(cycles.c.id).where(later).limit(1)) is not None
+
     def freeze(self, cycle_id: int, frozen: FrozenCycle, deadline_at: datetime) -> None:
         """Keep the frozen facts, once. Does not move the state."""
         self._write_frozen(cycle_id, frozen)

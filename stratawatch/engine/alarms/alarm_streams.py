@@ -73,22 +73,25 @@ def record_judgements(
     judgements: Mapping[StreamKey, Judgement],
     *,
     superseded: bool = False,
-    is_retired: bool = False,
+    only_states: bool = False,
     slices: Mapping[StreamKey, Sequence[str]] = MappingProxyType({}),
 ) -> None:
     """Keep the states of one judgement, open and resolve incidents, write what must be told.
 
     `slices` are lines on a stream's segments, for whoever is paged; they name no culprit.
     When a later window was judged or refused already (`superseded`), a breach still pages, but nothing ends by it.
-    Streams of paused classifiers are left as they are. Of a retired panel (`is_retired`), of shadows and of
-    classifiers that left the configuration, only the states are kept.
+    Streams of paused classifiers are left as they are. Of a retired panel (`only_states`), of shadows and of
+    classifiers that left the configuration, only the states are kept; of a backfilled window too, with a warning.
     """
     now = ports.clock.now()
     judgements = {key: said for key, said in judgements.items() if not ports.paused.cover(key)}
     tx.alarms.add_states(
         [StreamState(key, cycle.id, revision, said.state, said.reason, now) for key, said in judgements.items()]
     )
-    if is_retired:
+    if only_states:
+        return
+    if tx.cycles.is_backfilled(cycle):
+        _warn_of_old_breaches(tx, ports, cycle, judgements)
         return
     judging = _Judging(tx, ports, cycle, revision)
     judgements = {key: said for key, said in judgements.items() if not _why_unheeded(ports, key)}
@@ -120,6 +123,20 @@ def _why_unheeded(ports: Ports, key: StreamKey) -> str:
     if spec is not None and all(one.name != key.classifier for one in spec.classifiers):
         return f"{key.classifier} is not configured any more"
     return ""
+
+
+def _warn_of_old_breaches(
+    tx: Transaction, ports: Ports, cycle: Cycle, judgements: Mapping[StreamKey, Judgement]
+) -> None:
+    """Tell once of breaches in a backfilled window: it is over, and what holds now is judged by later windows."""
+    lines = [
+        f"{key}: {said.reason}"
+        for key, said in judgements.items()
+        if said.state == AlarmState.BREACH and not _why_unheeded(ports, key)
+    ]
+    if lines:
+        body = "\n".join([*lines, f"window {cycle.window}, cycle {cycle.id}: opened after later ones, nobody is paged"])
+        warn(tx, ports, f"{cycle.panel}:{cycle.period}:backfilled", f"BREACH in a past window of {cycle.panel}", body)
 
 
 def _go_blind(judging: _Judging, judgements: Mapping[StreamKey, Judgement]) -> None:

@@ -66,7 +66,7 @@ def judge_cycle(ports: Ports, cycle_id: int) -> int | None:
                     number,
                     judgements,
                     superseded=superseded,
-                    is_retired=cycle.panel in tx.labels.cursor(DECIDED),
+                    only_states=cycle.panel in tx.labels.cursor(DECIDED),
                     slices=slices,
                 )
         else:
@@ -97,12 +97,14 @@ def wanted_margin(spec: PanelSpec, key: StreamKey) -> float:
 
 
 def _its_turn(tx: Transaction, cycle: Cycle) -> bool:
-    """Windows are judged in order: an older one that is still under way comes first."""
+    """Windows are judged in order: an older one that is still under way comes first. Backfilled ones wait for none."""
     if cycle.state == CycleState.JUDGED:
         return True
     if cycle.state not in (CycleState.SETTLED, CycleState.EXPIRED):
         return False
-    return all(other.period >= cycle.period for other in tx.cycles.find(panel=cycle.panel, states=ACTIVE_CYCLES))
+    active = tx.cycles.find(panel=cycle.panel, states=ACTIVE_CYCLES)
+    older = [other for other in active if other.period < cycle.period]
+    return tx.cycles.is_backfilled(cycle) or all(map(tx.cycles.is_backfilled, older))
 
 
 def _next_revision(tx: Transaction, cycle_id: int) -> int:

@@ -65,6 +65,10 @@ class CycleRepository(Protocol):
         """Cycles, oldest window first; `before` a period, and with `newest`, only the last so many."""
         ...
 
+    def is_backfilled(self, cycle: Cycle) -> bool:
+        """Whether a later window of the panel was opened before this one."""
+        ...
+
     def freeze(self, cycle_id: int, frozen: FrozenCycle, deadline_at: datetime) -> None:
         """Keep the frozen facts: atoms, segments, candidates, profile, bad rows. Does not move the state."""
         ...

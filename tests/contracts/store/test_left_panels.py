@@ -65,7 +65,7 @@ def test_incidents_end_with_the_reason_once_no_cycle_is_under_way(store):
     """Nobody is paged for it, and channels that keep incidents hear of the end."""
     scenario = Scenario.around(store, spec(budget=400))
     breach(scenario)
-    scenario.produce(1)
+    scenario.produce(1, size=1000)
     scenario.clock.moment = MONDAY + 2 * WEEK
     open_all(scenario)
     assert (found(scenario)[0].incidents, found(scenario)[0].is_open) == (1, True)

@@ -165,3 +165,22 @@ def test_the_audit_log_says_who_cancelled(fresh):
     assert (entry["by"], entry["action"], entry["why"]) == ("kim", "cancelled", "wrong export")
     assert fresh.json("audit", "--since", "2199-01-01") == {"entries": []}
     assert "kim cancelled cycle 1 of spam" in fresh.run("audit").stdout
+
+
+class TestBackfill:
+    def test_opens_past_windows_once_and_says_so(self, fresh):
+        stretch = (
+            "--panel",
+            "spam",
+            "--from",
+            "2026-01-05",
+            "--to",
+            "2026-01-06",
+            "--now",
+            "2026-02-16T00:00:00+00:00",
+        )
+        assert "opened 1 cycle of spam" in fresh.run("backfill", *stretch, "--why", "a trial").stdout
+        assert fresh.json("backfill", *stretch) == {"opened": [], "left": 0}
+        (entry,) = fresh.json("audit")["entries"]
+        assert (entry["action"], entry["subject"], entry["why"]) == ("backfilled", "1 window of spam", "a trial")
+        assert "no panel 'spamm'" in fresh.run("backfill", "-p", "spamm", *stretch[2:], code=2).stderr
