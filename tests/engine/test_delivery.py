@@ -1,5 +1,6 @@
 """Pages that nobody takes: tried for as long as the incident is open, by other channels if need be, and then once."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -8,6 +9,7 @@ from stratawatch.adapters.store import open_store
 from stratawatch.engine.alarms.alert_actions import resend_notification
 from stratawatch.engine.alarms.send_notifications import send_notifications
 from stratawatch.engine.cycle.advance import advance
+from stratawatch.engine.model.pauses import Pauses
 from stratawatch.engine.ports import ChannelRule
 from stratawatch.errors import NoAnswer, NoConnection
 from tests.support.deliveries import breach, connect, forget, outbox, states
@@ -93,6 +95,22 @@ class TestAPage:
             tx.commit()
         advance(breaching.ports)
         assert (len(breaching.channel.sends), len(other.sends)) == (1, 1)
+
+    @pytest.mark.parametrize("closed", [False, True])
+    def test_does_not_go_to_a_new_channel_while_its_panel_or_classifier_is_paused(self, breaching, closed):
+        breaching.channel.troubles = [unreachable() for _ in range(9)]
+        breach(breaching)
+        if closed:
+            forget(breaching, state="superseded")
+        new = FakeChannel("new")
+        connect(breaching, new)
+        for paused in (Pauses(panels=frozenset({"spam"})), Pauses(classifiers=frozenset({("spam", "lr")}))):
+            breaching.ports = replace(breaching.ports, paused=paused)
+            send_notifications(breaching.ports)
+            assert [one for one in outbox(breaching) if one.channel == "new"] == []
+        breaching.ports = replace(breaching.ports, paused=Pauses())
+        send_notifications(breaching.ports)
+        assert [(one.channel, one.severity) for one in new.told] == [("new", "page")]
 
 
 class TestMany:

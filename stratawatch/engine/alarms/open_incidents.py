@@ -35,13 +35,17 @@ class _Opening:
 
 
 def prepare_openings(ports: Ports) -> None:
-    """Make due what an earlier program gave up, and tell new channels what nobody has taken; of open incidents."""
+    """Make due what an earlier program gave up, and tell new channels what nobody has taken; of open incidents.
+
+    New channels are told nothing of what is paused. They are when it goes on, if the incident is still open.
+    """
     with ports.store.begin() as tx:
         for opening in _openings(tx):
             for row in opening.rows:
                 if row.state == "failed":
                     tx.outbox.send_again(row.id, ports.clock.now())
-            _tell_new_channels(tx, ports, opening)
+            if not all(ports.paused.cover(incident.key) for incident in opening.incidents):
+                _tell_new_channels(tx, ports, opening)
         tx.commit()
 
 
