@@ -19,6 +19,7 @@ from stratawatch.config.settings import Settings
 from stratawatch.engine.baselines.baselines_from_labels import BaselineItemReader
 from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.engine.model.retention import Retention
+from stratawatch.engine.model.shared_budget import SharedBudget
 from stratawatch.engine.ports import ChannelRule, Clock, Heartbeat, LabelQueue, Ports, PredictionSource, Store
 from stratawatch.engine.ports.clock import FixedClock, SystemClock
 from stratawatch.errors import ConfigError, StratawatchError
@@ -99,8 +100,18 @@ def wire(
         by=by or user_name(),
         paused=pauses_of(settings.panels),
         configured=configuration.panels,
+        budget=shared_budget(settings),
     )
     return Installation(ports, configuration.panels, settings, report_folder, configuration)
+
+
+def shared_budget(settings: Settings) -> SharedBudget | None:
+    """What the panels share, if there is a [budget]."""
+    if settings.budget is None:
+        return None
+    floors = {name: panel.floor for name, panel in settings.panels.items()}
+    priorities = {name: panel.priority for name, panel in settings.panels.items()}
+    return SharedBudget(settings.budget.labels, settings.budget.per, floors, priorities)
 
 
 def user_name() -> str:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import parse_qsl, urlsplit
 
+from stratawatch.engine.model.budget_ledger import cycles_of
 from stratawatch.settings.connection_options import client_arguments, local_settings, without_own
 
 SQLITE: Final = "sqlite:///"
@@ -38,9 +39,14 @@ QUERIES: Final = {
         GROUP BY reason ORDER BY reason""",
     "sent_again": "SELECT position FROM cursors WHERE queue = 'batches published again'",
     "left_panels": "SELECT position FROM cursors WHERE queue = 'panels that left'",
+    "shared_budget": "SELECT position FROM cursors WHERE queue = 'shared budget'",
 }
 COUNTS: Final = {"sqlite": "json_extract(content, '$.count')", "postgresql": "content ->> 'count'"}
 """How many labels a line of the quarantine stands for; SQLite has the arrow from 3.38 only."""
+ASKED: Final = """
+    SELECT id AS cycle, state, (SELECT COUNT(*) FROM draws WHERE cycle_id = cycles.id AND NOT reused) AS asked
+    FROM cycles WHERE id IN ({cycles})"""
+"""What the cycles that have a share of a shared budget asked people."""
 SET_ASIDE_DAYS: Final = 7
 """How long labels that were set aside are counted."""
 _TIMES: Final = frozenset({"oldest", "since", "newest_window_end", "window_start", "window_end"})
@@ -113,7 +119,9 @@ def _read(cursor: Any, database: str) -> StatusRows:
     if cursor.fetchone() != (expected_schema(),):
         raise StoreNotReady
     since = f"{datetime.now(UTC) - timedelta(days=SET_ASIDE_DAYS):%Y-%m-%d %H:%M:%S}+00"
-    return {name: _rows(cursor, query) for name, query in queries(database, since).items()}
+    found = {name: _rows(cursor, query) for name, query in queries(database, since).items()}
+    shares = cycles_of(found["shared_budget"][0]["position"]) if found["shared_budget"] else ()
+    return {**found, "asked": _rows(cursor, ASKED.format(cycles=", ".join(map(str, shares)))) if shares else ()}
 
 
 def _rows(cursor: Any, query: str) -> tuple[Row, ...]:

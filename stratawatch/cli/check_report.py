@@ -1,6 +1,6 @@
 """What `check` looks at: the configuration, then source, store, queue and channels, each on its own."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from stratawatch.adapters.alerts import ChannelSettings
     from stratawatch.config.loading import Configuration
+    from stratawatch.engine.model.budget_ledger import BudgetState
     from stratawatch.engine.model.panel_spec import PanelSpec
     from stratawatch.engine.ports import Clock
     from stratawatch.engine.ports.transaction import Transaction
@@ -95,10 +96,23 @@ def _configuration_facts(configuration: "Configuration") -> Facts:
     return {
         "file": str(configuration.path),
         **facts("panel", lambda spec: f"{', '.join(c.name for c in spec.classifiers)}; {spec.budget:,} labels a cycle"),
+        **_shared_budget(configuration),
         **facts("cluster of", lambda spec: f"{spec.columns.cluster}; {CLUSTER}" if spec.columns.cluster else ""),
         **facts("design of", design),
         **facts("variance of", variance),
     }
+
+
+def _shared_budget(configuration: "Configuration") -> Facts:
+    """What the panels share, with each one's floor and priority."""
+    budget = configuration.settings.budget
+    if budget is None:
+        return {}
+    several = (
+        f"{name} from {panel.floor:,} to {panel.budget:,}, priority {panel.priority}"
+        for name, panel in configuration.settings.panels.items()
+    )
+    return {"shared budget": f"{budget.labels:,} labels a {budget.per}; a cycle of {'; of '.join(several)}"}
 
 
 def _design(spec: "PanelSpec") -> str:
@@ -108,11 +122,13 @@ def _design(spec: "PanelSpec") -> str:
 
 def _store(configuration: "Configuration", now: "datetime") -> Facts:
     from stratawatch.adapters.store import open_store
+    from stratawatch.engine.cycle.budget_shares import shared_budget_states
 
     store = open_store(configuration.store_url().get_secret_value())
     with store.begin() as tx:
         cycles = {name: str(len(tx.cycles.find(panel=name))) for name in tx.panels.latest()}
         newest = {name: tx.cycles.find(panel=name, newest=1) for name in configuration.panels}
+        spans = shared_budget_states(tx) if configuration.settings.budget else ()
         facts = {f"baselines of {name}": _baselines(tx, spec, now) for name, spec in configuration.panels.items()}
     baselines = {name: fact for name, fact in facts.items() if fact}
     counted = ", ".join(f"{name} {number}" for name, number in cycles.items())
@@ -120,7 +136,12 @@ def _store(configuration: "Configuration", now: "datetime") -> Facts:
         f"windows of {name}": _waiting(spec, newest[name][-1].period if newest[name] else -1, now)
         for name, spec in configuration.panels.items()
     }
-    return {**store.describe(), "cycles": counted or "none yet", **waiting, **baselines}
+    return {**store.describe(), "cycles": counted or "none yet", **waiting, **baselines, **_spans(spans)}
+
+
+def _spans(spans: "Sequence[BudgetState]") -> Facts:
+    """What became of a budget that panels share in its newest span."""
+    return {"shared budget": spans[-1].sentence} if spans else {}
 
 
 def _look_for_changes(report: CheckReport, configuration: "Configuration", now: "datetime") -> None:

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -41,10 +42,12 @@ def status(config: ConfigOption = DEFAULT_CONFIG, json: JsonOption = False) -> N
       stratawatch status
       stratawatch status --json | jq '.incidents | length'
     """
-    from stratawatch.config.store_address import read_panel_names, read_pauses
+    from stratawatch.config.store_address import read_panel_names, read_pauses, shares_budget
 
     rows = _read(config)
     document = _document(rows, read_panel_names(config), datetime.now(UTC), read_pauses(config))
+    if shares_budget(config):
+        document["shared_budget"] = _shared_budget(rows)
     document["configuration_problems"] = _configuration_problems(config, document["last_advance"])
     if json:
         print_json(document)
@@ -127,6 +130,27 @@ def _document(rows: "StatusRows", configured: frozenset[str] | None, now: dateti
         "waiting_labels": dict(rows["waiting_labels"][0]),
         "set_aside": [dict(row) for row in rows["set_aside"]],
         "last_advance": last_advance(rows["last_advance"], now),
+    }
+
+
+def _shared_budget(rows: "StatusRows") -> dict[str, Any] | None:
+    """The newest span of a budget that panels share, with the share of each window; None before the first."""
+    from stratawatch.engine.model.budget_ledger import ENDED, budget_states
+
+    ledger = rows["shared_budget"][0]["position"] if rows["shared_budget"] else {}
+    states = budget_states(ledger, {row["cycle"]: (row["asked"], row["state"] in ENDED) for row in rows["asked"]})
+    if not states:
+        return None
+    newest = states[-1]
+    return {
+        "start": newest.start,
+        "end": newest.end,
+        "labels": newest.labels,
+        "spent": newest.spent,
+        "reserved": newest.reserved,
+        "left": newest.left,
+        "sentence": newest.sentence,
+        "windows": [{**asdict(one), "reserved": one.reserved, "sentence": one.sentence} for one in newest.windows],
     }
 
 
@@ -238,6 +262,7 @@ def _show(document: Mapping[str, Any]) -> None:
         print_line(f"! panel {left['panel']} is not configured any more; {number} under way{incidents}, {decided}")
         if not left["decision"]:
             print_line(f"  stratawatch cycles retire {left['panel']} ends or finishes them")
+    _show_shared_budget(document.get("shared_budget"))
     _show_cycles(document["cycles"])
     _show_incidents(document["incidents"])
     _show_batches(document)
@@ -308,6 +333,14 @@ def _show_panel(panel: Mapping[str, Any], streams: Sequence[Mapping[str, Any]]) 
             for row in streams
         ]
     )
+
+
+def _show_shared_budget(budget: Mapping[str, Any] | None) -> None:
+    if budget:
+        print_line()
+        print_line(f"Shared budget: {budget['sentence']}")
+        for share in budget["windows"]:
+            print_line(share["sentence"], indent="  ")
 
 
 def _show_cycles(cycles: Sequence[Mapping[str, Any]]) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 from datetime import timedelta
-from typing import Annotated, Any, Final
+from typing import Annotated, Any
 
 from pydantic import AfterValidator, BeforeValidator, Field
 from pydantic_core import PydanticKnownError
@@ -13,9 +13,8 @@ from stratawatch.core.estimation.variance_methods import VARIANCES
 from stratawatch.core.metrics import METRICS
 from stratawatch.engine.model.drift_rule import DriftRule, Reaction
 from stratawatch.engine.model.panel_spec import Duplicates, ScoreKind, StopRule
+from stratawatch.engine.model.shared_budget import LEAST_BUDGET
 from stratawatch.settings.shapes import Duration, Moment, Name, PositiveDuration, Shape, Share, Text
-
-LEAST_BUDGET: Final = 10
 
 
 def _one_of(registry: Collection[str]) -> AfterValidator:
@@ -125,6 +124,10 @@ class PanelSettings(Shape):
     guideline_version: Text | None = None
     seed: Text
     budget: Annotated[int, Field(ge=LEAST_BUDGET, le=1_000_000)]
+    floor: Annotated[int, Field(ge=LEAST_BUDGET, le=1_000_000)] = LEAST_BUDGET
+    """Of a shared budget: what no other panel takes from a cycle of this one."""
+    priority: Annotated[int, Field(ge=-1000, le=1000)] = 0
+    """Of a shared budget: panels with a larger one come first."""
     stop_rule: StopRule = "budget"
     design: Design = "joint"
     options: dict[str, Any] = Field(default_factory=dict)

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from stratawatch.config import classifier_rules, design_rules, folder_rules, metric_rules
+from stratawatch.config import budget_rules, classifier_rules, design_rules, folder_rules, metric_rules
 from stratawatch.config.panel_settings import PanelSettings
 from stratawatch.config.problems import Problem
 from stratawatch.config.settings import Settings
@@ -41,6 +41,8 @@ INSTALLATION_RULES: Final[tuple[Callable[[Settings, Path], Iterator[Problem]], .
     folder_rules.separate_folders,
     folder_rules.alert_names,
     folder_rules.ordinary_channel,
+    budget_rules.floors_fit,
+    budget_rules.budget_is_shared,
 )
 
 

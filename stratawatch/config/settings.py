@@ -8,6 +8,7 @@ from pydantic import BeforeValidator, Field
 from stratawatch.adapters.alerts import LONGEST_TIMEOUT, ChannelSettings
 from stratawatch.adapters.queues import QueueSettings
 from stratawatch.config.panel_settings import PanelSettings
+from stratawatch.engine.model.shared_budget import LEAST_BUDGET, Span
 from stratawatch.settings.database_urls import check_store_url
 from stratawatch.settings.postgres_keys import StorePostgresKeys
 from stratawatch.settings.shapes import Cron, Name, PositiveDuration, Secret, Shape, Text
@@ -26,6 +27,13 @@ class ReportSettings(Shape):
     folder: Text = "reports"
     url: Annotated[str, Field(pattern=r"^https?://[^\s]+$")] | None = None
     """Where a web server of the user's shows that folder, for links in Prefect."""
+
+
+class BudgetSettings(Shape):
+    """[budget]: what the cycles of all panels may ask for together, of windows that end in one day, week or month."""
+
+    labels: Annotated[int, Field(ge=LEAST_BUDGET, le=100_000_000)]
+    per: Span = "week"
 
 
 class ChecksSettings(Shape):
@@ -73,5 +81,6 @@ class Settings(Shape):
     checks: ChecksSettings = ChecksSettings()
     heartbeat: HeartbeatSettings | None = None
     retention: RetentionSettings = RetentionSettings()
+    budget: BudgetSettings | None = None
     alerts: list[ChannelSettings] = Field(default_factory=list)
     panels: Annotated[dict[Name, PanelSettings], Field(min_length=1)]

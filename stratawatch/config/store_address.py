@@ -42,6 +42,12 @@ def _classifiers_with(tables: dict[str, dict[str, Any]], key: str) -> frozenset[
     )
 
 
+def shares_budget(path: Path) -> bool:
+    """Whether the file, or the environment, has a budget that panels share."""
+    named = any(name.upper().startswith("STRATAWATCH_BUDGET__") for name in os.environ)
+    return named or "budget" in read_document(path).data
+
+
 def _tables(value: Any) -> dict[str, dict[str, Any]]:
     """The tables in a value that may be anything: somebody may have written double brackets."""
     return {name: one for name, one in value.items() if isinstance(one, dict)} if isinstance(value, dict) else {}

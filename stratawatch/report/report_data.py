@@ -11,7 +11,9 @@ from stratawatch.core.goals import Limit
 from stratawatch.core.population import Atom
 from stratawatch.engine.alarms.alarm_streams import watched_streams
 from stratawatch.engine.baselines.current_baselines import current_baselines
+from stratawatch.engine.cycle.budget_shares import shared_budget_states
 from stratawatch.engine.model.alarm_records import Incident, Notification, StreamKey, StreamState
+from stratawatch.engine.model.budget_ledger import BudgetState, WindowShare
 from stratawatch.engine.model.cycle_facts import Cycle, Revision
 from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.engine.model.states import CycleState
@@ -65,6 +67,7 @@ class ReportData:
     notifications: tuple[Notification, ...]
     atoms: tuple[Atom, ...]  # of the newest estimated cycle
     cycle_windows: Mapping[int, Cycle]
+    shared_budget: Mapping[int, tuple[BudgetState, WindowShare]] = field(default_factory=dict)  # by cycle
 
     @property
     def newest(self) -> CycleData | None:
@@ -91,6 +94,9 @@ def read_data(store: Store, spec: PanelSpec, newest: int) -> ReportData:
             notifications=tx.outbox.all(newest=MOST_NOTIFICATIONS),
             atoms=tx.cycles.atoms(estimated) if estimated is not None else (),
             cycle_windows={cycle.id: cycle for cycle in every},
+            shared_budget={
+                one.cycle: (span, one) for span in shared_budget_states(tx) for one in span.windows if one.cycle
+            },
         )
 
 

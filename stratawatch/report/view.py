@@ -66,6 +66,7 @@ def assemble(
         trends=trends(facts, scales),
         labels=labels,
         cost=_cost(facts),
+        shared_budget=_shared_budget(facts),
         cycles=cycle_rows(facts, docs_link),
         older=facts.older,
         incidents=incident_rows(facts),
@@ -90,6 +91,15 @@ def _cost(facts: ReportData) -> Cost | None:
     if newest is None or newest.revision is None:
         return None
     return plain_cost(newest.spec, facts.atoms, newest.revision.estimates, newest.labels)
+
+
+def _shared_budget(facts: ReportData) -> str:
+    """What the newest window had of a budget that panels share, and why."""
+    newest = facts.newest
+    if newest is None or newest.cycle.id not in facts.shared_budget:
+        return ""
+    span, share = facts.shared_budget[newest.cycle.id]
+    return f"Share of the budget over all panels: {share.share:,} labels: {share.why}. Budget: {span.sentence}."
 
 
 def _method(facts: ReportData) -> Method:

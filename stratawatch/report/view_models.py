@@ -244,6 +244,7 @@ class PanelView:
     trends: tuple[Trend, ...]
     labels: LabelOutcomes
     cost: Cost | None
+    shared_budget: str  # what the window had of a budget that panels share, and why; empty without one
     cycles: tuple[CycleRow, ...]
     older: int  # cycles that are older than the ones shown
     incidents: tuple[IncidentRow, ...]

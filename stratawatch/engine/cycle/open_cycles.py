@@ -1,12 +1,16 @@
 """Open a cycle for every window that is over: in order, once, the past included."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Final
 
+from stratawatch.engine.cycle.budget_shares import BUDGET, BudgetShares, too_few
 from stratawatch.engine.cycle.clock_check import free_slots, require_sound_clock, trust_clock
 from stratawatch.engine.cycle.panel_pauses import keep_pauses, note_pause
+from stratawatch.engine.lease import fenced, hold_lease
 from stratawatch.engine.model.cycle_facts import Cycle
 from stratawatch.engine.model.panel_spec import PanelSpec
+from stratawatch.engine.model.shared_budget import LEAST_BUDGET
 from stratawatch.engine.model.states import CycleState, Entity
 from stratawatch.engine.model.windows import due_periods, window_of_period
 from stratawatch.engine.ports import Ports
@@ -21,18 +25,27 @@ DECIDED: Final = "panels that left"
 def open_cycles(ports: Ports, panels: Mapping[str, PanelSpec], *, trusted: bool = False) -> tuple[int, ...]:
     """Open what is due, oldest window first; returns the new cycles' ids.
 
-    Raises ClockDoubted where the machine's clock cannot be right, unless it is `trusted`.
+    Raises ClockDoubted where the machine's clock cannot be right, unless it is `trusted`, and LeaseHeld where panels
+    share a budget and somebody else is giving it out.
     """
     if trusted:
         trust_clock(ports)
     else:
         require_sound_clock(ports, panels)
+    if ports.budget is None:
+        return _open_panels(ports, panels, None)
+    with hold_lease(ports, BUDGET) as holder:
+        held = fenced(ports, BUDGET, holder)
+        return _open_panels(held, panels, BudgetShares(held, ports.budget, panels))
+
+
+def _open_panels(ports: Ports, panels: Mapping[str, PanelSpec], shares: BudgetShares | None) -> tuple[int, ...]:
     opened: list[int] = []
     troubles: list[StratawatchError] = []
     for spec in panels.values():
         try:
             with ports.store.begin() as tx:
-                opened += _open_panel(tx, ports, spec)
+                opened += _open_panel(tx, ports, spec, shares)
                 tx.commit()
         except ConfigError as trouble:
             troubles.append(trouble)  # the other panels' windows open all the same
@@ -41,7 +54,7 @@ def open_cycles(ports: Ports, panels: Mapping[str, PanelSpec], *, trusted: bool 
     return tuple(opened)
 
 
-def _open_panel(tx: Transaction, ports: Ports, spec: PanelSpec) -> list[int]:
+def _open_panel(tx: Transaction, ports: Ports, spec: PanelSpec, shares: BudgetShares | None) -> list[int]:
     now = ports.clock.now()
     newest = tx.cycles.find(panel=spec.name, newest=1)
     if newest:
@@ -59,10 +72,14 @@ def _open_panel(tx: Transaction, ports: Ports, spec: PanelSpec) -> list[int]:
         is_passed_over = any(pause.covers(window.end) for pause in pauses)
         if not is_passed_over and len(opened) >= free:
             break  # windows are opened in order, so that later ones wait for this one, passed over or not
-        cycle = tx.cycles.open(spec.name, version, period, window, now)
-        if cycle is not None and is_passed_over:
-            tx.cycles.explain(cycle, reason=PAUSED)
-            tx.move(Entity.CYCLE, cycle, CycleState.OPEN, CycleState.CANCELLED, at=now, why=PAUSED)
+        why_not = PAUSED if is_passed_over else ""
+        if shares is None or is_passed_over:
+            cycle = tx.cycles.open(spec.name, version, period, window, now)
+        else:
+            cycle, why_not = _open_with_share(tx, ports, spec, period, shares)
+        if cycle is not None and why_not:
+            tx.cycles.explain(cycle, reason=why_not)
+            tx.move(Entity.CYCLE, cycle, CycleState.OPEN, CycleState.CANCELLED, at=now, why=why_not)
         elif cycle is not None:
             opened.append(cycle)
     else:  # no window is left that a pause which is over could be about
@@ -70,6 +87,24 @@ def _open_panel(tx: Transaction, ports: Ports, spec: PanelSpec) -> list[int]:
         kept = tuple(pause for pause in pauses if not pause.is_over or pause.until > complete)
         keep_pauses(tx, spec.name, pauses, kept, now)
     return opened
+
+
+def _open_with_share(
+    tx: Transaction, ports: Ports, spec: PanelSpec, period: int, shares: BudgetShares
+) -> tuple[int | None, str]:
+    """Open a window whose budget is its share of what panels share; and why it is passed over, if it is.
+
+    The share is the budget in the specification that the cycle keeps; the panel's newest one stays the configuration's.
+    """
+    now, window = ports.clock.now(), window_of_period(spec.windows, period)
+    share = shares.share(tx, spec, period)
+    why_not = too_few(share) if share.share < LEAST_BUDGET else ""
+    version = tx.panels.save(spec if why_not else replace(spec, budget=share.share), now)
+    cycle = tx.cycles.open(spec.name, version, period, window, now)
+    if cycle is not None:
+        shares.keep(tx, spec, period, replace(share, share=0, why=why_not) if why_not else share, cycle)
+    tx.panels.save(spec, now)
+    return cycle, why_not
 
 
 def require_same_windows(tx: Transaction, spec: PanelSpec, newest: Cycle) -> None:

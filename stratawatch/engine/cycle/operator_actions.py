@@ -1,12 +1,19 @@
 """What a person may do to a cycle by hand: cancel it, reopen a refused one, send failed batches again."""
 
+from dataclasses import replace
+
 from stratawatch.engine.audit import note_action
+from stratawatch.engine.cycle.budget_shares import BUDGET, BudgetShares, too_few
 from stratawatch.engine.cycle.open_cycles import require_same_windows
 from stratawatch.engine.cycle.settle_cycle import close_round
 from stratawatch.engine.labels.reconcile_queue import AGAIN
+from stratawatch.engine.lease import fenced, hold_lease
+from stratawatch.engine.model.cycle_facts import Cycle
 from stratawatch.engine.model.panel_spec import PanelSpec
+from stratawatch.engine.model.shared_budget import LEAST_BUDGET
 from stratawatch.engine.model.states import BatchState, CycleState, Entity, RoundState, may_move
 from stratawatch.engine.ports import Ports
+from stratawatch.engine.ports.transaction import Transaction
 from stratawatch.errors import StratawatchError
 from stratawatch.formatting import count_text
 
@@ -32,8 +39,18 @@ def cancel_cycle(ports: Ports, cycle_id: int, why: str) -> None:
 def reopen_cycle(ports: Ports, cycle_id: int, why: str, spec: PanelSpec | None = None) -> None:
     """Give a refused window another chance, after its input or its panel's specification (`spec`) was mended.
 
-    Nothing has been drawn from a refused window, so today's specification may hold for it.
+    Nothing has been drawn from a refused window, so today's specification may hold for it. Where panels share a budget,
+    its share is decided again: the one it had went on to others.
     """
+    if ports.budget is None:
+        _reopen(ports, cycle_id, why, spec, None)
+        return
+    with hold_lease(ports, BUDGET) as holder:
+        held = fenced(ports, BUDGET, holder)
+        _reopen(held, cycle_id, why, spec, BudgetShares(held, ports.budget, ports.configured))
+
+
+def _reopen(ports: Ports, cycle_id: int, why: str, spec: PanelSpec | None, shares: BudgetShares | None) -> None:
     now = ports.clock.now()
     with ports.store.begin() as tx:
         cycle = tx.cycles.get(cycle_id)
@@ -43,10 +60,24 @@ def reopen_cycle(ports: Ports, cycle_id: int, why: str, spec: PanelSpec | None =
         if spec is not None:
             require_same_windows(tx, spec, cycle)
             version = tx.panels.save(spec, now)
+        if shares is not None:
+            version = _with_new_share(tx, ports, spec or tx.panels.get(cycle.panel_version), cycle, shares)
         tx.cycles.unfreeze(cycle_id, version)
         tx.move(Entity.CYCLE, cycle_id, cycle.state, CycleState.OPEN, at=now, why=why)
         note_action(tx, ports, "reopened", f"cycle {cycle_id} of {cycle.panel}", why)
         tx.commit()
+
+
+def _with_new_share(tx: Transaction, ports: Ports, spec: PanelSpec, cycle: Cycle, shares: BudgetShares) -> int:
+    """The version of a specification whose budget is the share that a reopened window gets."""
+    share, now = shares.share(tx, spec, cycle.period), ports.clock.now()
+    if share.share < LEAST_BUDGET:
+        raise StratawatchError(f"cycle {cycle.id} cannot be reopened", got=too_few(share), hint="raise [budget] labels")
+    latest = tx.panels.latest()[spec.name]
+    version = tx.panels.save(replace(spec, budget=share.share), now)
+    shares.keep(tx, spec, cycle.period, share, cycle.id)
+    tx.panels.save(latest, now)
+    return version
 
 
 def resend_batches(ports: Ports, cycle_id: int, why: str) -> int:

@@ -15,6 +15,7 @@ from stratawatch.engine.model.label_events import PollResult, Receipt
 from stratawatch.engine.model.panel_spec import PanelSpec, RequiredColumn, Window
 from stratawatch.engine.model.pauses import Pauses
 from stratawatch.engine.model.retention import Retention
+from stratawatch.engine.model.shared_budget import SharedBudget
 from stratawatch.engine.ports.transaction import Transaction
 from stratawatch.errors import ClockDoubted, InputRefused
 
@@ -202,7 +203,7 @@ class Ports:
 
     `sources` and `read_timeouts` are by panel, `channels` and `channel_rules` by the channel's name. `by` is who asks
     for what is done by hand. `configured` is what the configuration says of panels now, before `open` stores it.
-    `clock_doubt` is why an advance may end no cycle at its deadline.
+    `clock_doubt` is why an advance may end no cycle at its deadline. `budget` is what panels share, if they do.
     """
 
     store: Store
@@ -220,6 +221,7 @@ class Ports:
     paused: Pauses = field(default_factory=Pauses)
     configured: Mapping[str, PanelSpec] = field(default_factory=dict)
     clock_doubt: ClockDoubted | None = None
+    budget: SharedBudget | None = None
 
     def channel_rule(self, name: str) -> ChannelRule:
         """How a channel is used, the ordinary way if nothing else is said."""
