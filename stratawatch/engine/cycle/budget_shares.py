@@ -163,9 +163,9 @@ def _why(claim: Claim, demand: _Demand, share: int) -> str:
         got = f"its floor of {claim.floor:,} and a part of what was left"
     else:
         got = f"its floor of {claim.floor:,}, others came first"
-    first = [demand.risk] if demand.risk else []
-    first += [f"its priority is {claim.priority}"] if claim.priority else []
-    return "; ".join([f"{got} ({needs})", *first])
+    ranks = [f"priority {claim.priority}"] if claim.priority else []
+    ranks += [f"at risk, as {demand.risk}"] if demand.risk else []
+    return "; ".join([f"{got} ({needs})", *ranks])
 
 
 def _asked(tx: Transaction, cycle_id: int) -> int:
