@@ -201,6 +201,7 @@ def _risk(tx: Transaction, ports: Ports, spec: PanelSpec) -> str:
         for one in tx.alarms.current_states(spec.name)
         if one.key in limits
         and not ports.paused.cover(one.key)
+        and (one.key.panel, one.key.classifier) not in ports.paused.shadows
         and one.state in (AlarmState.BREACH, AlarmState.BLIND, AlarmState.AT_RISK)
     ]
     if not last:
