@@ -54,7 +54,7 @@ def produce(made: Scenario, several: dict, *weeks: int) -> None:
             made.queue.truth |= {item_key(name, row.item, question): row.truth for row in rows}
 
 
-def play(made: Scenario, hours: int = 4) -> None:
+def play(made: Scenario, hours: int = 3) -> None:
     """Advance and answer until everything is judged."""
     for _ in range(hours):
         made.clock.advance(hours=1)
