@@ -1,0 +1,39 @@
+"""`check`, `open`, `status` and `report` with a budget that panels share, in the words that people read."""
+
+import pytest
+
+from tests.unit.cli.conftest import NOW
+
+SHARED = ("[[panels.spam.goals]]", '[budget]\nlabels = 45\nper = "week"\n\n[[panels.spam.goals]]')
+
+
+@pytest.fixture
+def sharing(fresh):
+    """An installation whose panel would ask for 60 labels and shares 45."""
+    fresh.configure(SHARED)
+    return fresh
+
+
+def test_check_says_who_shares_it(sharing):
+    found = sharing.json("check")["found"]
+    assert found["configuration"]["shared budget"] == "45 labels a week; a cycle of spam from 10 to 60, priority 0"
+    assert "shared budget" not in found["store"]
+
+
+def test_status_and_check_say_what_became_of_it(sharing):
+    assert sharing.json("status")["shared_budget"] is None
+    sharing.run("open", "--now", NOW)
+    kept = "45 labels for windows that end from 2026-01-12 to before 2026-01-19: 0 spent, 45 reserved, 0 left"
+    out = " ".join(sharing.run("status").stdout.split())
+    assert f"Shared budget: {kept} spam, window until 2026-01-12: 45 labels, 0 asked: its floor of 10" in out
+    assert sharing.json("check")["found"]["store"]["shared budget"] == kept
+    sharing.run("advance", "--now", NOW)
+    shared = sharing.json("status")["shared_budget"]
+    assert shared["spent"] + shared["reserved"] == 45
+    assert shared["spent"] > 0
+
+
+def test_nobody_hears_of_it_without_its_section(fresh):
+    fresh.run("open", "--now", NOW)
+    assert "shared_budget" not in fresh.json("status")
+    assert "hared budget" not in fresh.run("status").stdout + fresh.run("check").stdout
