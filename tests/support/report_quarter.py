@@ -115,7 +115,7 @@ class Memory:
                 draws=lambda cycle_id: tuple(self.draws[cycle_id]),
                 batches=lambda *, cycle_id: tuple(self.batches[cycle_id]),
             ),
-            labels=SimpleNamespace(of_items=self.of_items),
+            labels=SimpleNamespace(of_items=self.of_items, cursor=lambda _: {}),
             estimates=SimpleNamespace(latest=self.revisions.get),
             alarms=SimpleNamespace(
                 of_cycle=lambda cycle_id: tuple(self.states[cycle_id]),
