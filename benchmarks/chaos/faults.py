@@ -23,6 +23,8 @@ JUMP_AHEAD: Final = timedelta(days=400)
 JUMP_BACK: Final = timedelta(days=5)
 OLDEST_BACKUP: Final = 6
 """How many moments back the backup may be that is put in the store's place."""
+ALWAYS_CROSSED: Final = 20
+"""Points that a process crosses however little there is to do: an idle advance has 30, the peaceful moment several."""
 QUESTION: Final = 'question = "Is this message spam?"'
 
 
@@ -213,8 +215,7 @@ def _postgres_stopped(scene: Scene) -> Iterator[Meeting]:
 @contextmanager
 def _postgres_stops(scene: Scene) -> Iterator[Meeting]:
     with _stopping(scene) as server:
-        point = scene.rng.randint(1, max(1, len(scene.crossed) // 2))
-        yield Meeting(Orders(at=point, deed=server.stop_server))
+        yield Meeting(Orders(at=scene.rng.randint(1, ALWAYS_CROSSED), deed=server.stop_server))
 
 
 @contextmanager

@@ -16,8 +16,9 @@ import stratawatch.engine
 from benchmarks.chaos.annotator import Annotator
 from benchmarks.chaos.audit import Audit, audit, posts_of
 from benchmarks.chaos.children import Ending, forked, in_child
+from benchmarks.chaos.databases import PostgresDatabases
 from benchmarks.chaos.faulter import Faulter
-from benchmarks.chaos.faults import FAULTS, Fault, Meeting
+from benchmarks.chaos.faults import ALWAYS_CROSSED, FAULTS, Fault, Meeting
 from benchmarks.chaos.fuse import Fuse, Orders, _guarded
 from benchmarks.chaos.killer import COMMIT_POINTS, Killer, commit_sites, untried
 from benchmarks.chaos.snapshot import _plain, differences
@@ -310,6 +311,13 @@ class TestFaulter:
         assert hangs.possible(scene)
         scene.opens = False  # as when a person reopens a window
         assert not hangs.possible(scene)
+
+    def test_a_server_is_stopped_where_every_process_comes_by(self, tmp_path):
+        server = PostgresDatabases(tmp_path, None)
+        scene = SimpleNamespace(crossed=("p",) * 500, rng=Random(1), databases=server)  # noqa: S311 - no secrets
+        stops = next(fault for fault in FAULTS if fault.kind == "PostgreSQL stops in the middle")
+        places = {next(stops.inflict(scene).gen).orders.at for _ in range(500)}
+        assert places == set(range(1, ALWAYS_CROSSED + 1))
 
     def test_every_kind_has_its_own_name(self):
         assert len({fault.kind for fault in FAULTS}) == len(FAULTS)
