@@ -14,7 +14,7 @@ from typing import Final
 from benchmarks.chaos.children import in_child
 from benchmarks.chaos.databases import Databases, PostgresDatabases
 from benchmarks.chaos.fuse import Orders
-from benchmarks.chaos.world import OUTAGES, PREDICTIONS, Tick
+from benchmarks.chaos.world import BY_HAND, OUTAGES, PREDICTIONS, Tick
 from stratawatch.engine.labels.queue_identity import adopt_queue
 from stratawatch.wiring import build
 
@@ -257,12 +257,11 @@ def _in_use(scene: Scene) -> bool:
 
 def _sends(scene: Scene) -> bool:
     sends = scene.crosses("alarms/send_notifications._hand_over")
-    return scene.on_course and sends and scene.tick.step not in OUTAGES
+    return scene.on_course and sends and scene.tick.step not in (*OUTAGES, *BY_HAND)
 
 
 def _freezes(scene: Scene) -> bool:
-    """Whether a window is opened and frozen at once: a reopened one waits for the person who reopens it."""
-    return scene.on_course and scene.opens and scene.crosses(FROZEN)
+    return scene.on_course and scene.crosses(FROZEN) and scene.tick.step not in BY_HAND
 
 
 def _postgres(scene: Scene) -> bool:

@@ -117,6 +117,8 @@ PLAIN: Final = (ANSWERED, EXPIRED, ANSWERED)
 
 OUTAGES: Final = ("second", "mute")
 """Steps during which the receiver of alerts is out of order."""
+BY_HAND: Final = ("resend", "reopen", "cancel", "retire", "import", "measure", "keep", "again", "trust", "adopt")
+"""Steps at which a person does something first. Nobody has when a process meets a fault there."""
 TROUBLES: Final = ("blocked", "unreadable")
 """Steps in which the product is expected to say that it could not do something."""
 

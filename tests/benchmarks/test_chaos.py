@@ -302,15 +302,20 @@ class TestFaulter:
         faulter.check(["silent", "lasts"], self.scene, lambda: Audit(0, 0, 5, 0, 3, 0, 0))
         assert faulter.broken == ["labels_lost 5 at 0 ask after silent, lasts"]
 
-    def test_a_source_fails_only_where_its_window_is_frozen_without_a_hand(self):
-        scene = SimpleNamespace(
-            crossed=("cycle/freeze_cycle.freeze_cycle:1 before commit",), on_course=True, opens=True
-        )
-        scene.crosses = scene.crossed[0].startswith
-        hangs = next(fault for fault in FAULTS if fault.kind == "source hangs")
-        assert hangs.possible(scene)
-        scene.opens = False  # as when a person reopens a window
-        assert not hangs.possible(scene)
+    @pytest.mark.parametrize(
+        ("kind", "point"),
+        [
+            ("source hangs", "cycle/freeze_cycle.freeze_cycle:1"),
+            ("receiver drips", "alarms/send_notifications._hand_over:1"),
+        ],
+    )
+    def test_what_needs_a_hand_first_is_met_where_none_is_needed(self, kind, point):
+        fault = next(fault for fault in FAULTS if fault.kind == kind)
+        scenes = [
+            SimpleNamespace(crosses=point.startswith, on_course=True, tick=SimpleNamespace(step=step))
+            for step in ("ask", "reopen", "retire")
+        ]
+        assert [fault.possible(scene) for scene in scenes] == [True, False, False]
 
     def test_a_server_is_stopped_where_every_process_comes_by(self, tmp_path):
         server = PostgresDatabases(tmp_path, None)
