@@ -25,6 +25,8 @@ OLDEST_BACKUP: Final = 6
 """How many moments back the backup may be that is put in the store's place."""
 ALWAYS_CROSSED: Final = 20
 """Points that a process crosses however little there is to do: an idle advance has 30, the peaceful moment several."""
+TRUSTED_IN: Final = 2
+"""The period in which a person trusts the clock, just before the queue is adopted."""
 QUESTION: Final = 'question = "Is this message spam?"'
 
 
@@ -252,7 +254,9 @@ def _stopping(scene: Scene) -> Iterator[PostgresDatabases]:
 
 
 def _in_use(scene: Scene) -> bool:
-    return (scene.folder / "queue" / "out").is_dir()
+    """Whether the store knows that it has sent: one that was restored from before its first send does not."""
+    may_have_forgotten = scene.tick.period == 0 and bool(scene.backups)
+    return (scene.folder / "queue" / "out").is_dir() and not may_have_forgotten
 
 
 def _sends(scene: Scene) -> bool:
@@ -277,6 +281,12 @@ def _later(scene: Scene) -> bool:
     return scene.tick.period > 0 or _labelled(scene)
 
 
+def _doubted(scene: Scene) -> bool:
+    """Whether a clock before the newest commit is doubted: not where a person trusted commits of a clock far ahead."""
+    may_have_trusted = bool(scene.backups) and (scene.tick.step == "adopt" or scene.tick.period > TRUSTED_IN)
+    return _later(scene) and not may_have_trusted
+
+
 QUEUE_AWAY: Final = "nothing is sent to it and nothing is read from it"
 QUESTION_CHANGED: Final = "changed, so its next cycle asks another question"
 STORE_AWAY: Final = "did not answer"
@@ -294,7 +304,7 @@ FAULTS: Final = (
         lambda scene: scene.opens and _later(scene),
         lasting=True,
     ),
-    Fault("clock back", _clock_back, "stands before the store's newest commit", _later),
+    Fault("clock back", _clock_back, "stands before the store's newest commit", _doubted),
     Fault("clock ahead", _clock_ahead, "is more than a window beyond the newest row", _later, lasting=True),
     Fault("label files lost", _labels_lost, possible=_labelled),
     Fault("label file doubled", _labels_doubled, possible=_labelled),

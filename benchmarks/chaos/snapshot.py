@@ -66,9 +66,13 @@ def _plain(line: str, folder: Path, periods: Mapping[int, int]) -> str:
 
 
 def conclusions(snapshot: Snapshot) -> Snapshot:
-    """What must be the same whatever the product went through: not how often it judged, nor what it said on the way."""
+    """What must be the same whatever the product went through: not how often it judged, nor what it said on the way.
+
+    A deadline passes while the label files are away too: fewer items have a verdict then, and late ones still count.
+    """
+    told_on_the_way = r"\brevision \d+( \S+)?|deadline passed; \d+ of"
     return {
-        subject: sorted({re.sub(r"\brevision \d+( \S+)?", "", line) for line in snapshot[subject]})
+        subject: sorted({re.sub(told_on_the_way, "", line) for line in snapshot[subject]})
         for subject in ("atoms", "candidates", "labels", "current", "incidents", "baselines", "cycles")
     }
 

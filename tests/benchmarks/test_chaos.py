@@ -21,7 +21,7 @@ from benchmarks.chaos.faulter import Faulter
 from benchmarks.chaos.faults import ALWAYS_CROSSED, FAULTS, Fault, Meeting
 from benchmarks.chaos.fuse import Fuse, Orders, _guarded
 from benchmarks.chaos.killer import COMMIT_POINTS, Killer, commit_sites, untried
-from benchmarks.chaos.snapshot import _plain, differences
+from benchmarks.chaos.snapshot import _plain, conclusions, differences
 from benchmarks.chaos.world import PLAIN, TROUBLED, ticks, write_world
 from stratawatch.engine.model.label_events import LabelTask
 from stratawatch.engine.model.states import BatchState
@@ -317,6 +317,23 @@ class TestFaulter:
         ]
         assert [fault.possible(scene) for scene in scenes] == [True, False, False]
 
+    @pytest.mark.parametrize(
+        ("kind", "period", "step", "where"),
+        [("clock back", 2, "trust", "adopt"), ("clock back", 1, "ask", "adopt"), ("queue emptied", 1, "ask", "ask")],
+    )
+    def test_what_a_restored_store_cannot_know_is_not_asked_of_it(self, tmp_path, kind, period, step, where):
+        (tmp_path / "queue" / "out").mkdir(parents=True)
+        fault = next(fault for fault in FAULTS if fault.kind == kind)
+        forgets = 0 if kind == "queue emptied" else 2
+
+        def possible(period, step, backups):
+            tick = SimpleNamespace(period=period, step=step)
+            return fault.possible(SimpleNamespace(tick=tick, backups=backups, folder=tmp_path, inbox=tmp_path))
+
+        assert possible(period, step, ["0"])
+        assert possible(forgets, where, []) is True
+        assert possible(forgets, where, ["0"]) is False
+
     def test_a_server_is_stopped_where_every_process_comes_by(self, tmp_path):
         server = PostgresDatabases(tmp_path, None)
         scene = SimpleNamespace(crossed=("p",) * 500, rng=Random(1), databases=server)  # noqa: S311 - no secrets
@@ -335,6 +352,13 @@ class TestSnapshot:
         assert len(differences(one, {"draws": ["a"], "moves": ["x", "y"]})) == 1
         assert len(differences(one, {"draws": ["a", "b", "b"], "moves": ["x", "y"]})) == 1
         assert differences(one, {"draws": ["a", "b"], "moves": ["y", "x"]}) == ["moves: another order"]
+
+    def test_conclusions_leave_out_how_many_had_answered_when_the_deadline_passed(self):
+        subjects = {key: [] for key in ("atoms", "candidates", "labels", "current", "incidents", "baselines")}
+        lines = [f"spam 1 judged deadline passed; {n} of 233 drawn items have a verdict" for n in (118, 119)]
+        one, other = (conclusions({**subjects, "cycles": [line]}) for line in lines)
+        assert differences(one, other) == []
+        assert differences(one, conclusions({**subjects, "cycles": [lines[0].replace("233", "232")]}))
 
     def test_only_numbers_folders_and_deadlines_of_a_run_are_made_alike(self):
         line = "cycle 7: no files in /x/y; deadline 2026-01-22 06:11 +00:00 passed; 32 of 48"
