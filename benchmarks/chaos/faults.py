@@ -47,6 +47,8 @@ class Scene:
     rng: Random
     databases: Databases
     backups: list[str] = field(default_factory=list)
+    off_course: bool = False
+    """Whether a fault has changed in this installation what the product does afterwards."""
 
     @property
     def inbox(self) -> Path:
@@ -255,7 +257,7 @@ def _stopping(scene: Scene) -> Iterator[PostgresDatabases]:
 
 def _in_use(scene: Scene) -> bool:
     """Whether the store knows that it has sent: one that was restored from before its first send does not."""
-    may_have_forgotten = scene.tick.period == 0 and bool(scene.backups)
+    may_have_forgotten = scene.off_course and scene.tick.period == 0
     return (scene.folder / "queue" / "out").is_dir() and not may_have_forgotten
 
 
@@ -283,7 +285,7 @@ def _later(scene: Scene) -> bool:
 
 def _doubted(scene: Scene) -> bool:
     """Whether a clock before the newest commit is doubted: not where a person trusted commits of a clock far ahead."""
-    may_have_trusted = bool(scene.backups) and (scene.tick.step == "adopt" or scene.tick.period > TRUSTED_IN)
+    may_have_trusted = scene.off_course and (scene.tick.step == "adopt" or scene.tick.period > TRUSTED_IN)
     return _later(scene) and not may_have_trusted
 
 

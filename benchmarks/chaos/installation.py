@@ -114,6 +114,7 @@ class Installation:
             rng,
             self.databases,
             backups,
+            faulter.off_course,
         )
 
     def _faults(self, scene: Scene, faulter: Faulter, runner: EngineRunner) -> list[str]:

@@ -326,13 +326,13 @@ class TestFaulter:
         fault = next(fault for fault in FAULTS if fault.kind == kind)
         forgets = 0 if kind == "queue emptied" else 2
 
-        def possible(period, step, backups):
+        def possible(period, step, *, off_course):
             tick = SimpleNamespace(period=period, step=step)
-            return fault.possible(SimpleNamespace(tick=tick, backups=backups, folder=tmp_path, inbox=tmp_path))
+            return fault.possible(SimpleNamespace(tick=tick, off_course=off_course, folder=tmp_path, inbox=tmp_path))
 
-        assert possible(period, step, ["0"])
-        assert possible(forgets, where, []) is True
-        assert possible(forgets, where, ["0"]) is False
+        assert possible(period, step, off_course=True)
+        assert possible(forgets, where, off_course=False)
+        assert not possible(forgets, where, off_course=True)
 
     def test_a_server_is_stopped_where_every_process_comes_by(self, tmp_path):
         server = PostgresDatabases(tmp_path, None)
