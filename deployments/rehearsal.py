@@ -30,7 +30,7 @@ import httpx
 from stratawatch.atomic_files import replace_text
 
 ROOT: Final = Path(__file__).resolve().parent.parent
-PATIENCE: Final = 240.0
+PATIENCE: Final = 600.0
 """Seconds for whatever must come; a busy machine takes its time."""
 SOON: Final = 12
 """Seconds between scheduled runs: a cron line cannot say less than a minute."""
@@ -171,23 +171,29 @@ class Rehearsal:
         rows = json.loads(self.command("estimates", "--json"))["estimates"]
         return [{key: value for key, value in row.items() if key != "estimated_at"} for row in rows]
 
-    def processes(self) -> list[int]:
-        """The server, what serves the flows, every flow at work, and last `make up`."""
-        return [*descendants(self.up.pid), self.up.pid] if self.up else []
+    def processes(self, command: str = "") -> list[int]:
+        """What has this rehearsal's Prefect folder in its environment, and this in its command line.
+
+        So that they are found also when the process that started them is gone.
+        """
+        mark, found = f"PREFECT_HOME={self.folder / 'prefect'}".encode(), []
+        for process in Path("/proc").glob("[0-9]*"):
+            with suppress(OSError):  # it ended meanwhile, or is another user's
+                line = process.joinpath("cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+                if command in line and mark in process.joinpath("environ").read_bytes().split(b"\0"):
+                    found.append(int(process.name))
+        return found
 
     def kill_everything(self) -> None:
-        """End all processes by kill -9."""
-        for number in self.processes():
-            with suppress(ProcessLookupError):
-                os.kill(number, signal.SIGKILL)
+        """End all processes by kill -9: first what would start others again, then until there is none."""
         if self.up:
+            self.up.kill()
             self.up.wait()
-
-
-def descendants(pid: int) -> list[int]:
-    """The processes that a process has started, and those that they have."""
-    children = [int(pid) for file in Path(f"/proc/{pid}/task").glob("*/children") for pid in file.read_text().split()]
-    return [each for child in children for each in (child, *descendants(child))]
+        while running := self.processes():
+            for number in running:
+                with suppress(ProcessLookupError):
+                    os.kill(number, signal.SIGKILL)
+            time.sleep(0.1)
 
 
 def play(stage: Rehearsal) -> None:
@@ -239,7 +245,7 @@ def second_life(stage: Rehearsal, before: Any) -> None:
 
 def last_end(stage: Rehearsal) -> None:
     """The Prefect server dies alone and comes back; then SIGTERM ends everything."""
-    server = next(pid for pid in stage.processes() if b"server\0start" in Path(f"/proc/{pid}/cmdline").read_bytes())
+    [server, *_] = stage.processes("prefect server start")
     log, killed = stage.folder / "up.log", time.monotonic()
     os.kill(server, signal.SIGKILL)
     stage.wait_for("word of the dead server", lambda: "server ended" in log.read_text(encoding="utf-8"))
@@ -248,10 +254,11 @@ def last_end(stage: Rehearsal) -> None:
     back = time.monotonic() - killed
     stage.say(f"kill -9 of the Prefect server: noticed after {noticed:.1f} s, answers again after {back:.0f} s")
     stage.wait_for("a flow at work", lambda: stage.runs("RUNNING"))
-    running, asked = stage.processes(), time.monotonic()
-    os.kill(running[-1], signal.SIGTERM)
-    status = stage.up.wait(PATIENCE) if stage.up else None
-    stage.wait_for("the end of all processes", lambda: not any(Path(f"/proc/{pid}").exists() for pid in running))
+    running, asked, status = stage.processes(), time.monotonic(), None
+    if stage.up:
+        stage.up.terminate()
+        status = stage.up.wait(PATIENCE)
+    stage.wait_for("the end of all processes", lambda: not stage.processes())
     ended = time.monotonic() - asked
     stage.say(f"SIGTERM while a flow was at work: {len(running)} processes ended after {ended:.1f} s, status {status}")
     if noticed > PROMISED or ended > PROMISED or status != 0:
@@ -320,6 +327,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         stage = Rehearsal(folder, port=probe.getsockname()[1])
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # and nothing is left behind
     for name in [name for name in os.environ if name.startswith("PREFECT_")]:
         del os.environ[name]
     quick = {"PREFECT_RUNNER_POLL_FREQUENCY": "1", "PREFECT_SERVER_SERVICES_SCHEDULER_LOOP_SECONDS": "2"}
@@ -332,8 +340,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         stage.say(f"FAILED: {failed}")
         return 1
     finally:
-        if stage.up is not None and stage.up.poll() is None:
-            stage.kill_everything()
+        stage.kill_everything()
     stage.say("everything that was rehearsed holds")
     return 0
 
