@@ -38,6 +38,8 @@ SLUG: Final = "rehearsal"
 """Of those schedules: one without a name would be taken away when the flows are served again."""
 PROMISED: Final = 10.0
 """Seconds in which docs/operations.md promises that a dead server is noticed, and that SIGTERM ends everything."""
+FREED: Final = 90.0
+"""Seconds in which docs/operations.md promises that a killed run is ended and its slot free."""
 ITEMS: Final = 3000
 
 CONFIGURATION: Final = """\
@@ -161,6 +163,17 @@ class Rehearsal:
         }
         return [run for run in self.ask("POST", "/flow_runs/filter", asked) or () if run["auto_scheduled"]]
 
+    def ended(self, run: str) -> Any:
+        """The run if it is no longer under way."""
+        found = self.ask("GET", f"/flow_runs/{run}")
+        return found if found and found["state_type"] not in {"PENDING", "RUNNING"} else None
+
+    def slot_is_free(self, deployment: str) -> bool:
+        """Whether the one slot of advance-cycles is free, or has been and another run has it."""
+        found = self.ask("GET", f"/deployments/{deployment}")
+        free = bool(found) and found["global_concurrency_limit"]["active_slots"] == 0
+        return free or bool(self.runs("PENDING", "RUNNING"))
+
     def cycle(self) -> dict[str, Any]:
         """The one cycle, as `cycles` shows it."""
         cycles = json.loads(self.command("cycles", "--json"))["cycles"]
@@ -184,15 +197,19 @@ class Rehearsal:
                     found.append(int(process.name))
         return found
 
+    def kill(self, command: str = "") -> None:
+        """End processes by kill -9."""
+        for number in self.processes(command):
+            with suppress(ProcessLookupError):
+                os.kill(number, signal.SIGKILL)
+
     def kill_everything(self) -> None:
-        """End all processes by kill -9: first what would start others again, then until there is none."""
+        """End all processes: first what would start others again, then until there is none."""
         if self.up:
             self.up.kill()
             self.up.wait()
-        while running := self.processes():
-            for number in running:
-                with suppress(ProcessLookupError):
-                    os.kill(number, signal.SIGKILL)
+        while self.processes():
+            self.kill()
             time.sleep(0.1)
 
 
@@ -202,6 +219,7 @@ def play(stage: Rehearsal) -> None:
     stage.command("init", "--upgrade")
     before = first_life(stage)
     second_life(stage, before)
+    killed_run(stage)
     last_end(stage)
 
 
@@ -241,6 +259,22 @@ def second_life(stage: Rehearsal, before: Any) -> None:
     if len(stage.pages) != 1:
         raise Failed(f"people were paged {len(stage.pages)} times: {[page['subject'] for page in stage.pages]}")
     stage.say("the labels counted again, the estimates are those of before, nobody was paged twice")
+
+
+def killed_run(stage: Rehearsal) -> None:
+    """Flows at work are killed with what serves them, which alone would see them end and say so to the server."""
+    end: dict[str, Any] = {"state_type": "COMPLETED"}
+    while end["state_type"] == "COMPLETED":  # its last word was on the way
+        [run, *_] = stage.wait_for("a flow at work", lambda: stage.runs("RUNNING"))
+        killed = time.monotonic()
+        stage.kill("flows.serve")
+        stage.kill("prefect.engine")
+        end = stage.wait_for("the end of the killed run", partial(stage.ended, run["id"]))
+    stage.wait_for("a free slot", partial(stage.slot_is_free, run["deployment_id"]))
+    freed = time.monotonic() - killed
+    stage.say(f"kill -9 of a flow and of what serves it: {end['state_type']}, its slot free after {freed:.0f} s")
+    if end["state_type"] != "CRASHED" or freed > FREED:
+        raise Failed(f"a killed run is crashed, and its slot free, within {FREED:.0f} seconds")
 
 
 def last_end(stage: Rehearsal) -> None:

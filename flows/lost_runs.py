@@ -1,4 +1,4 @@
-"""Gives back the slots of runs that were killed with their server before a heartbeat of theirs was stored.
+"""Gives back the slots of runs that were killed before a heartbeat of theirs was stored, with what served them.
 
 The automation of `flows.stale_runs` waits for the heartbeat after the last one. A run whose first one is lost is not
 watched by it, and would hold the one slot of its deployment for ever; so would one that was killed before it began.
@@ -25,12 +25,18 @@ from prefect.logging import get_logger
 from prefect.settings import PREFECT_API_URL
 from prefect.states import Crashed
 
-from flows.stale_runs import HEARTBEAT_EVENT, SILENCE, TAG
+from flows.stale_runs import HEARTBEAT, HEARTBEAT_EVENT, SILENCE, TAG
 
-LOOK: Final = 10.0
+LOOK: Final = 5.0
 """Seconds between two looks."""
-PATIENCE: Final = {StateType.RUNNING: SILENCE.total_seconds(), StateType.PENDING: 2 * SILENCE.total_seconds()}
-"""Seconds for which a run may be silent; one that is pending sends none, and starts slowly on a busy machine."""
+PATIENCE: Final = {
+    StateType.RUNNING: 2 * HEARTBEAT.total_seconds() + LOOK,
+    StateType.PENDING: 2 * SILENCE.total_seconds(),
+}
+"""Seconds for which a run may be silent; one that is pending sends none, and starts slowly on a busy machine.
+
+Of the 90 that are promised for one that runs, some go by until its flows are served again and this looks.
+"""
 
 
 @dataclass
@@ -54,7 +60,7 @@ class LostRuns:
         if key[1] == StateType.RUNNING and _heartbeats(client, run, moment):
             self.awaited[key] = now
             return False
-        message = f"No heartbeat for {PATIENCE[key[1]]:.0f} s: it was killed with its server. The next run goes on."
+        message = f"No heartbeat for {PATIENCE[key[1]]:.0f} s: it was killed with what served it. The next run goes on."
         client.set_flow_run_state(run.id, Crashed(message=message))
         return True
 
@@ -68,13 +74,13 @@ def watch_for_ever() -> None:
     """Look again and again: `python -m flows.lost_runs`, once for a server whose flows are run by workers."""
     runs = LostRuns()
     while True:
-        time.sleep(LOOK)
         try:
             with get_client(sync_client=True) as client:
                 runs.look(client)
         except Exception:  # noqa: BLE001 - the server is away: heartbeats of that time are lost, and nobody is to blame
             get_logger("stratawatch").debug("runs could not be looked at", exc_info=True)
             runs.awaited.clear()
+        time.sleep(LOOK)
 
 
 def _under_way(client: SyncPrefectClient) -> list[FlowRun]:
