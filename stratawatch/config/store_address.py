@@ -23,10 +23,10 @@ def read_panel_names(path: Path) -> frozenset[str] | None:
 
 
 def read_pauses(path: Path) -> Pauses:
-    """What the file pauses, and its shadows, as far as it tells."""
+    """What the file or the environment pauses, and the shadows, as far as they tell."""
     tables = _tables(read_document(path).data.get("panels"))
     return Pauses(
-        frozenset(name for name, one in tables.items() if one.get("paused") is True),
+        frozenset(name for name, one in tables.items() if _is_on(one, "paused", name)),
         _classifiers_with(tables, "paused"),
         _classifiers_with(tables, "shadow"),
     )
@@ -38,7 +38,7 @@ def _classifiers_with(tables: dict[str, dict[str, Any]], key: str) -> frozenset[
         (panel, name)
         for panel, table in tables.items()
         for name, classifier in _tables(table.get("classifiers")).items()
-        if classifier.get(key) is True
+        if _is_on(classifier, key, panel, "classifiers", name)
     )
 
 
@@ -46,6 +46,13 @@ def shares_budget(path: Path) -> bool:
     """Whether the file, or the environment, has a budget that panels share."""
     named = any(name.upper().startswith("STRATAWATCH_BUDGET__") for name in os.environ)
     return named or "budget" in read_document(path).data
+
+
+def _is_on(table: dict[str, Any], key: str, *place: str) -> bool:
+    """Whether a table of a panel says `key = true`, or a variable of the environment does, which goes before it."""
+    variable = "__".join(("stratawatch_panels", *place, key))
+    overrides = [value for name, value in os.environ.items() if name.lower() == variable and value]
+    return overrides[-1].lower() == "true" if overrides else table.get(key) is True
 
 
 def _tables(value: Any) -> dict[str, dict[str, Any]]:

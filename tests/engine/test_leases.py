@@ -220,6 +220,10 @@ class TestASlowSource:
         monkeypatch.setattr("stratawatch.engine.cycle.advance.READS_BEGIN", 0.0)
         done = advance(two_panels.ports)
         assert (done.troubles, done.steps["freeze"], two_panels.source.reads) == ((), 0, 0)
+        assert done.skipped == tuple(
+            f"panel '{name}': 1 window left to the next advance: this one has read for 0 minutes"
+            for name in ("other", "spam")
+        )
 
     def test_is_read_after_one_that_failed_less_often(self, two_panels):
         two_panels.source.troubles = [unreachable()] * 3

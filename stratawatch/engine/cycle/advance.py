@@ -37,6 +37,7 @@ from stratawatch.engine.model.states import ACTIVE_CYCLES, BatchState, CycleStat
 from stratawatch.engine.ports import Ports
 from stratawatch.engine.ports.transaction import Transaction
 from stratawatch.errors import LeaseHeld, StaleState
+from stratawatch.formatting import count_text
 
 EXAMINED: Final = "label events examined"
 """The cursor of events that are known to have left no judged cycle outdated but some of paused panels.
@@ -258,9 +259,16 @@ class _Work:
         def do(held: "_Held") -> None:
             held.longest_read = self.ports.read_timeout(panel)
             for step in STEPS:
-                for number in ids_due(held.ports, step, panel, outdated):
-                    if step != "freeze" or monotonic() - self.began < READS_BEGIN:
-                        self.steps[step] += held.attempt(step, number)[0]
+                numbers = ids_due(held.ports, step, panel, outdated)
+                for position, number in enumerate(numbers):
+                    if step == "freeze" and monotonic() - self.began >= READS_BEGIN:
+                        left = len(numbers) - position
+                        self.skipped.append(
+                            f"panel '{panel}': {count_text(left, 'window')} left to the next advance: this one has "
+                            f"read for {READS_BEGIN / 60:.0f} minutes"
+                        )
+                        break
+                    self.steps[step] += held.attempt(step, number)[0]
 
         self._under(panel_lease(panel), do)
 

@@ -34,6 +34,15 @@ def test_the_installation_and_status_say_what_is_paused(write):
     assert Pauses().sentence("spam") == ""
 
 
+def test_status_sees_what_the_environment_pauses_or_lets_go_on(write, monkeypatch):
+    path = write(RF)
+    monkeypatch.setenv("STRATAWATCH_PANELS__SPAM__PAUSED", "true")
+    monkeypatch.setenv("STRATAWATCH_PANELS__SPAM__CLASSIFIERS__RF__PAUSED", "false")
+    assert read_pauses(path) == Pauses(frozenset({"spam"}))
+    assert load_configuration(path).settings.panels["spam"].paused
+    assert not load_configuration(path).settings.panels["spam"].classifiers["rf"].paused
+
+
 def test_a_classifier_in_double_brackets_pauses_nothing_for_status(write):
     path = write(
         ("[panels.spam.classifiers.lr]", "[[panels.spam.classifiers]]"),
