@@ -118,6 +118,7 @@ def _batch(gx: Any, frame: Any) -> Any:
         analytics_enabled=False,
     )
     context = gx.get_context(mode="ephemeral", project_config=config)
+    context._save_project_config = lambda *_args, **_keywords: None  # noqa: SLF001 - as YAML, to nowhere
     asset = context.data_sources.add_pandas("stratawatch").add_dataframe_asset("frame")
     return asset.add_batch_definition_whole_dataframe("all").get_batch({"dataframe": frame})
 
@@ -128,7 +129,7 @@ def _result(gx: Any, suite: Suite, expectations: Sequence[Any]) -> Any:
     try:
         made = gx.ExpectationSuite(name=suite.name, expectations=list(expectations))
         batch = _batch(gx, pd.DataFrame(dict(suite.frame)))
-        with _configurations_made_once():
+        with _configurations_made_once(), _dependencies_found_once():
             return batch.validate(made, result_format=_COMPLETE)
     except Exception as trouble:
         raise _failed(suite, f"{type(trouble).__name__}: {trouble}") from trouble
@@ -157,6 +158,35 @@ def _configurations_made_once() -> Iterator[None]:
         yield
     finally:
         kind.configuration = whole
+
+
+@contextmanager
+def _dependencies_found_once() -> Iterator[None]:
+    """Let every graph of metrics find once what a metric depends on.
+
+    The library walks down from a metric each time that another one depends on it: fifty steps for a dozen metrics.
+    """
+    from great_expectations.validator.validation_graph import ValidationGraph
+
+    whole: Any = ValidationGraph.__dict__["build_metric_dependency_graph"]
+
+    def build(graph: Any, metric_configuration: Any, runtime_configuration: Any = None) -> None:
+        first = graph.__dict__.setdefault("_first_of_a_metric", {}).setdefault(
+            metric_configuration.id, metric_configuration
+        )
+        if first is metric_configuration:
+            whole(graph, metric_configuration, runtime_configuration)
+            return
+        # It is the same metric by another object, which gets what the first one got.
+        graph.set_metric_configuration_default_kwargs_if_absent(metric_configuration)
+        metric_configuration.metric_dependencies = first.metric_dependencies
+
+    kind: Any = ValidationGraph
+    kind.build_metric_dependency_graph = build
+    try:
+        yield
+    finally:
+        kind.build_metric_dependency_graph = whole
 
 
 def _expectations(gx: Any, suite: Suite) -> list[Any]:

@@ -23,8 +23,21 @@ def row_of(record: "DataclassInstance", table: Table, **others: Any) -> dict[str
 
 def record_of(kind: type[Record], row: Row[Any], **others: Any) -> Record:
     """The record of a row: a column of the same name for each field that is not among the `others`."""
-    values = {name: _typed(hint, getattr(row, name)) for name, hint in field_types(kind).items() if name not in others}
+    values = {
+        name: getattr(row, name) if member is None else member(getattr(row, name))
+        for name, member in _fields(kind)
+        if name not in others
+    }
     return kind(**values, **others)
+
+
+@cache
+def _fields(kind: type["DataclassInstance"]) -> tuple[tuple[str, type[Enum] | None], ...]:
+    """The fields by name, each with the enumeration of which its values are members, if any."""
+    return tuple(
+        (name, hint if isinstance(hint, type) and issubclass(hint, Enum) else None)
+        for name, hint in field_types(kind).items()
+    )
 
 
 @cache
@@ -37,8 +50,3 @@ def _storable(value: Any) -> Any:
     if isinstance(value, Enum):
         return value.value
     return value.item() if isinstance(value, np.generic) else value
-
-
-def _typed(hint: Any, value: Any) -> Any:
-    """The value; where an enumeration was declared, its member."""
-    return hint(value) if isinstance(hint, type) and issubclass(hint, Enum) else value

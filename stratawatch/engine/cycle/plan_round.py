@@ -58,8 +58,9 @@ def plan_round(ports: Ports, cycle_id: int) -> Plan | None:
 
 def _next_round(tx: Transaction, spec: PanelSpec, cycle: Cycle, ordinal: int, now: datetime) -> Plan | None:
     """Add the round, or settle the cycle that needs none."""
-    labelled = load_labelled_cycle(tx, spec, cycle.id)
-    items = {item.item: item for item in tx.cycles.candidates(cycle.id)}
+    candidates = tx.cycles.candidates(cycle.id)
+    labelled = load_labelled_cycle(tx, spec, cycle.id, candidates)
+    items = {item.item: item for item in candidates}
     reusable = reusable_verdicts(tx, spec, list(items), opened_at=cycle.opened_at)
     before = [done.plan for done in tx.rounds.of(cycle.id)]
     plan = labelled.design.plan(

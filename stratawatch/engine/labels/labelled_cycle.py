@@ -78,11 +78,14 @@ class LabelledCycle:
         return VerdictsByItem({d.item: self.verdicts[d.item_key] for d in self.draws if d.item_key in self.verdicts})
 
 
-def load_labelled_cycle(tx: Transaction, spec: PanelSpec, cycle_id: int) -> LabelledCycle:
-    """Read a cycle's design and ledger back from the store."""
+def load_labelled_cycle(
+    tx: Transaction, spec: PanelSpec, cycle_id: int, candidates: Sequence[CandidateItem] | None = None
+) -> LabelledCycle:
+    """Read a cycle's design and ledger back from the store; its candidates too, unless they were read before."""
     draws = tx.rounds.draws(cycle_id)
+    pools = tx.cycles.candidates(cycle_id) if candidates is None else candidates
     return LabelledCycle(
-        design=design_of_cycle(spec, tx.cycles.atoms(cycle_id), tx.cycles.candidates(cycle_id)),
+        design=design_of_cycle(spec, tx.cycles.atoms(cycle_id), pools),
         draws=draws,
         verdicts=cycle_verdicts(tx, spec, cycle_id, draws),
     )

@@ -1,6 +1,8 @@
 """Great Expectations reports its own failures as success=False; they must not be taken for bad data."""
 
 import tempfile
+from collections import Counter
+from contextlib import nullcontext
 from types import SimpleNamespace
 
 import pytest
@@ -68,3 +70,35 @@ class TestValidate:
 
         validate(suite(NOT_NULL))
         assert gx.get_context(mode="ephemeral").config.analytics_enabled in (None, False)
+
+
+class TestWhatTheLibraryIsSpared:
+    RULES = (
+        NOT_NULL,
+        InputRule("ExpectColumnValuesToBeBetween", {"column": "a", "min_value": 5}, "a is small"),
+        InputRule("ExpectColumnValuesToBeInSet", {"column": "a", "value_set": [1]}, "a is another one"),
+    )
+
+    def test_what_a_metric_depends_on_is_found_once_in_a_graph(self, monkeypatch):
+        from great_expectations.validator.validation_graph import ValidationGraph
+
+        walked, walk = Counter(), ValidationGraph.build_metric_dependency_graph
+
+        def counted(graph, metric_configuration, runtime_configuration=None):
+            walked[id(graph), metric_configuration.id] += 1
+            return walk(graph, metric_configuration, runtime_configuration)
+
+        monkeypatch.setattr(ValidationGraph, "build_metric_dependency_graph", counted)
+        validated = validate(suite(*self.RULES))
+        assert set(walked.values()) == {1}
+        assert ValidationGraph.build_metric_dependency_graph is counted
+        assert validated.failed == self.RULES[:2]
+
+    def test_the_result_is_the_same(self, monkeypatch):
+        def said():
+            results = validate(suite(*self.RULES, frame={"a": [1, None, 7, 7]})).result.to_json_dict()["results"]
+            return [(one["success"], one["result"], one["exception_info"]) for one in results]
+
+        spared = said()
+        monkeypatch.setattr(gx_runner, "_dependencies_found_once", nullcontext)
+        assert said() == spared
