@@ -148,21 +148,27 @@ class Installation:
         with build(self.folder / "stratawatch.toml").ports.store.begin() as tx:
             cycles = tx.cycles.find()
             rounds = [round_ for cycle in cycles for round_ in tx.rounds.of(cycle.id)]
-            drawn = Counter((cycle.panel, draw.item) for cycle in cycles for draw in tx.rounds.draws(cycle.id))
+            draws = [(cycle.panel, draw) for cycle in cycles for draw in tx.rounds.draws(cycle.id)]
             keys, events = tx.rounds.batch_keys(), tx.labels.newest_event_id()
             told = [row for row in tx.outbox.all() if row.severity == "page"]
             leases = tx.leases.names()
-        files = [path.stem for place in ("out", "done") for path in (self.folder / "queue" / place).glob("*.jsonl")]
+        batches = [path for place in ("out", "done") for path in (self.folder / "queue" / place).glob("*.jsonl")]
+        files = [path.stem for path in batches]
+        tasks = (json.loads(line) for path in batches for line in path.read_text().splitlines())
+        asked = Counter(task["key"] for task in tasks if "key" in task)
+        due = {draw.item_key for _, draw in draws if not draw.reused}
         pages = Counter(line for line in said.splitlines() if "BREACH" in line)
         return {
             "panels not judged": panels - sum(cycle.state == "judged" for cycle in cycles),
             "rounds planned twice": len(rounds) - len({(r.cycle_id, r.ordinal) for r in rounds}),
-            "items drawn twice": sum(drawn.values()) - len(drawn),
+            "items drawn twice": len(draws) - len({(panel, draw.item) for panel, draw in draws}),
+            "items not asked about once": sum(asked[key] != 1 for key in due) + len(set(asked) - due),
             "batches not in the queue": len(set(keys) - set(files)),
             "batches nobody planned": len(set(files) - set(keys)) + len(files) - len(set(files)),
             "answers not counted": len(self.answered) - events,
             "pages not sent": sum(row.state != "sent" for row in told) + (0 if told else panels),
-            "pages sent twice": sum(pages.values()) - len(told),
+            "pages that nobody heard": max(0, len(told) - len(pages)),
+            "pages sent twice": pages.total() - len(pages),
             "leases left behind": len(leases),
         }
 
