@@ -16,6 +16,7 @@ from stratawatch.errors import StratawatchError
 from stratawatch.settings.revealed_secrets import hiding_secrets
 from stratawatch.wiring import build
 from tasks.collect_labels import collect_labels
+from tasks.collect_truth import collect_truth
 from tasks.dispatch_batch import dispatch_batch
 from tasks.freeze_cycle import freeze_cycle
 from tasks.judge_cycle import judge_cycle
@@ -28,6 +29,7 @@ from tasks.settle_cycle import settle_cycle
 
 TASKS: Final[Mapping[str, Task[..., Any]]] = {
     "collect": collect_labels,
+    "truth": collect_truth,
     "settle": settle_cycle,
     "freeze": freeze_cycle,
     "plan": plan_round,

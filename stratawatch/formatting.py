@@ -189,6 +189,17 @@ def minute_with_offset(moment: datetime) -> str:
     return f"{text[:-2]}:{text[-2:]}"
 
 
+def truth_text(panel: str, source: str, statements: int, yes: int, newest_at: datetime) -> str:
+    """How much truth came by itself, of whom, and what for.
+
+    >>> truth_text("cards", "chargeback", 2000, 1990, datetime(2026, 1, 5, 6, tzinfo=UTC))
+    'truth of cards: 2,000 statements by chargeback, 1,990 yes, until 2026-01-05 06:00; for plans and warnings only'
+    """
+    number = count_text(statements, "statement")
+    until = f"{minute(newest_at)}; for plans and warnings only"
+    return f"truth of {panel}: {number} by {source}, {yes:,} yes, until {until}"
+
+
 def day(moment: datetime) -> str:
     """A moment as a day where it is midnight, else to the minute.
 

@@ -101,6 +101,7 @@ def wire(
         paused=pauses_of(settings.panels),
         configured=configuration.panels,
         budget=shared_budget(settings),
+        truth=[truth.build(configuration.context) for truth in settings.truth],
     )
     return Installation(ports, configuration.panels, settings, report_folder, configuration)
 

@@ -14,11 +14,13 @@ def purge_store(ports: Ports) -> Purged:
     purged = engine.purge_store(ports)
     if purged != Purged():
         get_run_logger().info(
-            "purged: undrawn payload of %d cycles, all payload of %d, %d bad rows, %d waiting labels, %d revisions",
+            "purged: undrawn payload of %d cycles, all payload of %d, %d bad rows, %d waiting labels, "
+            "%d statements of truth, %d revisions",
             purged.undrawn,
             purged.payloads,
             purged.bad_rows,
             purged.waiting_labels,
+            purged.truth,
             purged.revisions,
         )
     return purged

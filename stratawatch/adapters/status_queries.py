@@ -37,6 +37,13 @@ QUERIES: Final = {
         SELECT reason, SUM(COALESCE(CAST({count} AS INTEGER), 1)) AS labels, MAX(seen_at) AS newest_at
         FROM quarantine WHERE cycle_id IS NULL AND kind = 'label' AND seen_at >= '{since}'
         GROUP BY reason ORDER BY reason""",
+    "truth": """
+        SELECT panel, source, COUNT(*) AS statements, SUM(CASE WHEN value = 'yes' THEN 1 ELSE 0 END) AS yes,
+            MAX(received_at) AS newest_at
+        FROM truth_statements GROUP BY panel, source ORDER BY panel, source""",
+    "truth_warnings": """
+        SELECT panel, cycle_id AS cycle, classifier, metric, segment, sentence, at AS warned_at
+        FROM truth_warnings ORDER BY id DESC LIMIT 10""",
     "sent_again": "SELECT position FROM cursors WHERE queue = 'batches published again'",
     "left_panels": "SELECT position FROM cursors WHERE queue = 'panels that left'",
     "shared_budget": "SELECT position FROM cursors WHERE queue = 'shared budget'",

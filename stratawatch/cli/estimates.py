@@ -1,5 +1,6 @@
 """stratawatch estimates: the estimates of every classifier, with intervals."""
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -17,7 +18,7 @@ from stratawatch.cli.output import (
 )
 from stratawatch.cli.table_output import show_rows
 from stratawatch.errors import StratawatchError
-from stratawatch.formatting import confidence_text, count
+from stratawatch.formatting import confidence_text, count, truth_text
 
 if TYPE_CHECKING:
     from stratawatch.core.estimate import Estimate
@@ -70,6 +71,7 @@ def estimates(
             for cycle, revision in found
             for row in _cycle_rows(tx, cycle, revision)
         ]
+        truth = [asdict(one) for one in tx.truth.counts() if one.panel in panels]
     if classifier is not None:
         existing_name(classifier, sorted({row["classifier"] for row in rows}), "classifier")
         rows = [row for row in rows if row["classifier"] == classifier]
@@ -78,9 +80,11 @@ def estimates(
         rows = [row for row in rows if row["metric"] == metric]
     rows = [row for row in rows if segments or row["segment"] is None or row["state"] is not None]
     if json:
-        print_json({"estimates": rows})
+        print_json({"estimates": rows, "truth": truth})
     else:
         _show(rows)
+        for one in truth:
+            print_line(truth_text(**one))
 
 
 def _differences(tx: "Transaction", cycle: "Cycle", revision: "Revision", first: str, second: str) -> "Revision":

@@ -24,7 +24,7 @@ from stratawatch.cli.output import (
 from stratawatch.cli.table_output import show_rows
 from stratawatch.core.alarms.alarm_states import URGENCY
 from stratawatch.errors import Unreachable
-from stratawatch.formatting import count_text
+from stratawatch.formatting import count_text, truth_text
 
 READ_LATELY = 3600
 """Seconds for which the end of an advance says that the configuration can be read."""
@@ -129,6 +129,8 @@ def _document(rows: "StatusRows", configured: frozenset[str] | None, now: dateti
         "undelivered": list(rows["undelivered"]),
         "waiting_labels": dict(rows["waiting_labels"][0]),
         "set_aside": [dict(row) for row in rows["set_aside"]],
+        "truth": [dict(row) for row in rows["truth"]],
+        "truth_warnings": [dict(row) for row in rows["truth_warnings"]],
         "last_advance": last_advance(rows["last_advance"], now),
     }
 
@@ -267,6 +269,7 @@ def _show(document: Mapping[str, Any]) -> None:
     _show_incidents(document["incidents"])
     _show_batches(document)
     _show_labels(document)
+    _show_truth(document)
     for row in document["undelivered"]:
         word = "waiting" if row["state"] == "pending" else "given up"
         print_line(
@@ -302,6 +305,17 @@ def _show_waiting(waiting: Mapping[str, Any], now: datetime) -> None:
     if waiting["labels"]:
         print_line(f"! {waiting_text(**waiting)} ({age(now - waiting['since'])})")
         print_line(f"  {WAITING} lists them")
+
+
+def _show_truth(document: Mapping[str, Any]) -> None:
+    """What came by itself, and the limits that it breaks by its count alone."""
+    for row in document["truth"]:
+        print_line(truth_text(**row))
+    for row in document["truth_warnings"]:
+        where = f" in {row['segment']}" if row["segment"] else ""
+        print_line(
+            f"! {row['panel']}, cycle {row['cycle']}, {row['classifier']}{where}: {row['sentence']}", indent="  "
+        )
 
 
 def _show_set_aside(reasons: Sequence[Mapping[str, Any]]) -> None:

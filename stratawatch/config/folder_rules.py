@@ -17,6 +17,8 @@ def inside_folder(settings: Settings, folder: Path) -> Iterator[Problem]:
     yield from _adapter(("queue",), settings.queue, folder)
     for index, alert in enumerate(settings.alerts):
         yield from _adapter(("alerts", index), alert, folder)
+    for index, truth in enumerate(settings.truth):
+        yield from _adapter(("truth", index), truth, folder)
     yield from _path(("report", "folder"), settings.report.folder, folder)
     yield from _path(("checks", "folder"), settings.checks.folder, folder)
     for name, panel in settings.panels.items():
@@ -66,6 +68,16 @@ def ordinary_channel(settings: Settings, folder: Path) -> Iterator[Problem]:  # 
     if settings.alerts and all(alert.fallback for alert in settings.alerts):
         hint = "remove `fallback` from one, or add a channel: a fallback gets only what the others failed to take"
         yield Problem(("alerts", 0, "fallback"), "every channel is a fallback", hint=hint)
+
+
+def truth_of_panels(settings: Settings, folder: Path) -> Iterator[Problem]:  # noqa: ARG001 - one signature for all
+    """Truth is about a panel that there is, and each folder is read once."""
+    for index, truth in enumerate(settings.truth):
+        if truth.panel not in settings.panels:
+            names = " or ".join(f"'{name}'" for name in settings.panels)
+            yield Problem(("truth", index, "panel"), f"there is no panel '{truth.panel}'", expected=names)
+        if truth.name in [other.name for other in settings.truth[:index]]:
+            yield Problem(("truth", index), f"{truth.name} is named twice", hint="remove one")
 
 
 def _adapter(place: Place, settings: AdapterSettings, folder: Path) -> Iterator[Problem]:

@@ -43,6 +43,7 @@ INSTALLATION_RULES: Final[tuple[Callable[[Settings, Path], Iterator[Problem]], .
     folder_rules.ordinary_channel,
     budget_rules.floors_fit,
     budget_rules.budget_is_shared,
+    folder_rules.truth_of_panels,
 )
 
 

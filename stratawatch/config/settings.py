@@ -7,6 +7,7 @@ from pydantic import BeforeValidator, Field
 
 from stratawatch.adapters.alerts import LONGEST_TIMEOUT, ChannelSettings
 from stratawatch.adapters.queues import QueueSettings
+from stratawatch.adapters.truth import TruthSettings
 from stratawatch.config.panel_settings import PanelSettings
 from stratawatch.engine.model.shared_budget import LEAST_BUDGET, Span
 from stratawatch.settings.database_urls import check_store_url
@@ -55,6 +56,7 @@ class RetentionSettings(Shape):
     payload: PositiveDuration = timedelta(days=90)
     bad_rows: PositiveDuration = timedelta(days=90)
     waiting_labels: PositiveDuration = timedelta(days=365)
+    truth: PositiveDuration = timedelta(days=730)
     revisions: PositiveDuration = timedelta(days=365)
     transitions: PositiveDuration = timedelta(days=730)
     reports: PositiveDuration = timedelta(days=730)
@@ -83,4 +85,5 @@ class Settings(Shape):
     retention: RetentionSettings = RetentionSettings()
     budget: BudgetSettings | None = None
     alerts: list[ChannelSettings] = Field(default_factory=list)
+    truth: list[TruthSettings] = Field(default_factory=list)
     panels: Annotated[dict[Name, PanelSettings], Field(min_length=1)]

@@ -1,7 +1,7 @@
 """All that a report shows, read from the store in one transaction; the rest of the package is pure."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from functools import cached_property
 from typing import Final
@@ -20,6 +20,7 @@ from stratawatch.engine.model.states import CycleState
 from stratawatch.engine.model.stored_baseline import StoredBaseline
 from stratawatch.engine.ports import Store
 from stratawatch.engine.ports.transaction import Transaction
+from stratawatch.formatting import truth_text
 from stratawatch.report.label_counts import count_labels
 from stratawatch.report.view_models import LabelOutcomes
 
@@ -68,6 +69,7 @@ class ReportData:
     atoms: tuple[Atom, ...]  # of the newest estimated cycle
     cycle_windows: Mapping[int, Cycle]
     shared_budget: Mapping[int, tuple[BudgetState, WindowShare]] = field(default_factory=dict)  # by cycle
+    truth: tuple[str, ...] = ()  # what came by itself, and what it proves
 
     @property
     def newest(self) -> CycleData | None:
@@ -97,7 +99,20 @@ def read_data(store: Store, spec: PanelSpec, newest: int) -> ReportData:
             shared_budget={
                 one.cycle: (span, one) for span in shared_budget_states(tx) for one in span.windows if one.cycle
             },
+            truth=_truth(tx, spec.name, {one.cycle.id: one.cycle for one in shown}),
         )
+
+
+def _truth(tx: Transaction, panel: str, shown: Mapping[int, Cycle]) -> tuple[str, ...]:
+    """How much came of whom, and every limit of these windows that it breaks by its count alone."""
+    counts = [truth_text(**asdict(one)) for one in tx.truth.counts() if one.panel == panel]
+    broken = [
+        f"window {shown[one.cycle_id].window}, {one.classifier}{where}: {one.sentence}"
+        for one in tx.truth.warnings(panel)
+        for where in [f" in {one.segment}" if one.segment else ""]
+        if one.cycle_id in shown
+    ]
+    return (*counts, *broken)
 
 
 def _cycle(tx: Transaction, cycle: Cycle) -> CycleData:

@@ -73,6 +73,7 @@ def assemble(
         notifications=notification_rows(facts),
         undefined=undefined_rows(facts, _worth_naming(scores, segments)),
         method=_method(facts),
+        truth=facts.truth,
     )
 
 

@@ -251,6 +251,7 @@ class PanelView:
     notifications: tuple[NotificationRow, ...]
     undefined: tuple[UndefinedRow, ...]
     method: Method
+    truth: tuple[str, ...] = ()  # what came by itself, in sentences
 
     @property
     def clustered(self) -> Score | None:

@@ -123,6 +123,7 @@ class Memory:
             ),
             baselines=SimpleNamespace(in_force=self.in_force),
             outbox=SimpleNamespace(all=lambda *, newest: tuple(self.notifications[-newest:])),
+            truth=SimpleNamespace(counts=lambda: (), warnings=lambda _: ()),
         )
 
     def of_items(self, keys: Sequence[str], question_key: str) -> tuple[LabelEvent, ...]:

@@ -19,6 +19,7 @@ from stratawatch.core.estimation.side_intervals import SideIntervals
 from stratawatch.core.estimation.sides import SideEstimates
 from stratawatch.core.estimation.undefined import is_defined, undefined_reason
 from stratawatch.core.goals import Goal, SurveySpec
+from stratawatch.core.history.past_labels import NO_HISTORY, History
 from stratawatch.core.labelled_sample import FOLDS, LabelCounts, LabelledSample, assign_folds
 from stratawatch.core.metrics import METRICS, SideTotals
 from stratawatch.core.planning.labels_so_far import LabelsSoFar
@@ -92,7 +93,13 @@ class Cycle:
 
 
 def run_cycles(
-    world: World, goals: Sequence[Goal], budget: int, rng: np.random.Generator, repeats: int, answering: float = 1.0
+    world: World,
+    goals: Sequence[Goal],
+    budget: int,
+    rng: np.random.Generator,
+    repeats: int,
+    answering: float = 1.0,
+    history: History = NO_HISTORY,
 ) -> list[Cycle]:
     """Cycles whose rounds are planned as the engine plans them; a share of the labels may never come.
 
@@ -100,8 +107,10 @@ def run_cycles(
     """
     survey = SurveySpec(goals=tuple(goals), budget=budget)
     nothing = np.zeros(world.cells.stratum_count, dtype=np.int64)
-    first = _totals(RoundPlanner(world.cells, survey), 1, nothing, _labelled(world, (), nothing))
-    return [_run_cycle(world, RoundPlanner(world.cells, survey), first, rng, answering) for _ in range(repeats)]
+    first = _totals(RoundPlanner(world.cells, survey, history), 1, nothing, _labelled(world, (), nothing))
+    return [
+        _run_cycle(world, RoundPlanner(world.cells, survey, history), first, rng, answering) for _ in range(repeats)
+    ]
 
 
 def _run_cycle(

@@ -12,7 +12,8 @@ from typing import Any, Final, Literal
 
 from stratawatch.adapters.adapter_settings import BuildContext, LocalPath
 from stratawatch.adapters.queues import QueueSettings
-from stratawatch.adapters.queues.inbox import Inbox, NewLines, ReadCaps, ReadPosition
+from stratawatch.adapters.queues.inbox import Inbox, NewLines, ReadCaps, ReadPosition, places
+from stratawatch.adapters.queues.label_line import read_line
 from stratawatch.adapters.queues.queue_paths import batch_file_name, batch_key_of, sub_folder
 from stratawatch.adapters.queues.rejects import keep_rejects
 from stratawatch.adapters.queues.repeated_answers import RepeatedAnswers
@@ -133,15 +134,15 @@ class FolderQueue:
 
     def poll(self, cursor: Mapping[str, object]) -> PollResult:
         """Read whole lines of `in/` that came since `cursor`."""
-        places = _places(cursor)
+        begins = places(cursor)
         events: list[LabelEvent] = []
         rejected: list[QuarantinedRow] = []
         reached: dict[str, Any] = {}
         now = self._now()
         with self._marked("read labels"):
-            inbox = Inbox(self._folder(IN), self.name, self._caps, self._turns)
+            inbox = Inbox(self._folder(IN), self.name, self._caps, read_line, self._turns.numbered)
             for name in inbox.names():
-                position = ReadPosition.of(places.get(name))
+                position = ReadPosition.of(begins.get(name))
                 left = self._caps.events - len(events) - len(rejected)
                 news = inbox.read(name, position, left, now) if left > 0 else NewLines(position)
                 if news is not None:
@@ -236,15 +237,6 @@ class FolderQueue:
 def _marker(identity: str) -> bytes:
     about = "stratawatch knows its queue by this file: keep it where out/ and in/ are"
     return (json.dumps({"queue": identity, "about": about}) + "\n").encode()
-
-
-def _places(cursor: Mapping[str, object]) -> Mapping[str, Any]:
-    files = cursor.get("files", {})
-    if not isinstance(files, Mapping):
-        raise StratawatchError(
-            "the label queue's cursor cannot be read", expected="files by name", got=repr(files)[:80]
-        )
-    return files
 
 
 def _render(batch: Batch) -> bytes:

@@ -1,23 +1,24 @@
-"""Reads label files that others are still writing: whole lines only, from where the last reading ended."""
+"""Reads files of labels or truth that others are still writing: whole lines only, from where the last reading ended."""
 
 import errno
 import os
 import re
 import stat
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
-from typing import Any, BinaryIO, Final
+from typing import Any, BinaryIO, Final, Generic, TypeVar
 from zlib import crc32
 
-from stratawatch.adapters.queues.label_line import Origin, bad_line, read_line
-from stratawatch.adapters.queues.repeated_answers import RepeatedAnswers
-from stratawatch.engine.model.label_events import LabelEvent
+from stratawatch.adapters.queues.label_line import Origin, bad_line
 from stratawatch.engine.model.quarantined_row import QuarantinedRow
+from stratawatch.errors import StratawatchError
 
 BLOCK: Final = 1 << 16
+Said = TypeVar("Said")
+"""What a good line says: a label event, or a statement of truth."""
 _KEY: Final = re.compile(rb'"key"\s*:\s*"([^"\\]*)"')
 
 
@@ -59,30 +60,44 @@ class ReadPosition:
         return [self.offset, self.line, self.crc, self.stamp, self.reported]
 
 
+def places(cursor: Mapping[str, object]) -> Mapping[str, Any]:
+    """How far each file was read, by its name."""
+    files = cursor.get("files", {})
+    if not isinstance(files, Mapping):
+        raise StratawatchError(
+            "the label queue's cursor cannot be read", expected="files by name", got=repr(files)[:80]
+        )
+    return files
+
+
 @dataclass(frozen=True)
-class NewLines:
+class NewLines(Generic[Said]):
     """The lines of a file after a position, and the position after them."""
 
     position: ReadPosition
-    events: tuple[LabelEvent, ...] = ()
+    events: tuple[Said, ...] = ()
     rejected: tuple[QuarantinedRow, ...] = ()
 
 
 @dataclass(frozen=True)
-class Inbox:
-    """A folder of label files. `now` is the clock that stamps the files: the machine's, not a simulated one."""
+class Inbox(Generic[Said]):
+    """A folder of files whose lines `parse` reads. `now` is the clock that stamps the files: not a simulated one.
+
+    `number` gives events without an id theirs, as RepeatedAnswers.numbered does; None where every line has its own.
+    """
 
     folder: Path
     source: str
     caps: ReadCaps
-    turns: RepeatedAnswers = field(default_factory=RepeatedAnswers)
+    parse: Callable[[bytes, Origin], Said | QuarantinedRow]
+    number: Callable[..., tuple[Said, ...]] | None = None
 
     def names(self) -> list[str]:
         """Label files in the order of their names, without drafts and other kinds of files."""
         names = (entry.name for entry in os.scandir(self.folder))
         return sorted(name for name in names if name.endswith(".jsonl") and not name.startswith("."))
 
-    def read(self, name: str, position: ReadPosition, most: int, now: datetime) -> NewLines | None:
+    def read(self, name: str, position: ReadPosition, most: int, now: datetime) -> NewLines[Said] | None:
         """Read at most `most` lines on from a place; None when the file is gone."""
         if self._is_read(name, position):
             return NewLines(position)
@@ -104,7 +119,7 @@ class Inbox:
             return False
         return position.offset == info.st_size and position.stamp == _stamp(info)
 
-    def _read(self, handle: BinaryIO, name: str, position: ReadPosition, most: int, now: datetime) -> NewLines:
+    def _read(self, handle: BinaryIO, name: str, position: ReadPosition, most: int, now: datetime) -> NewLines[Said]:
         info = os.fstat(handle.fileno())
         if info.st_size > self.caps.file_bytes:
             return self._refuse(name, position, f"larger than {self.caps.file_bytes} bytes; begin a new file")
@@ -115,7 +130,7 @@ class Inbox:
         handle.seek(position.offset)
         changed = datetime.fromtimestamp(info.st_mtime, UTC)
         waited_enough = now - changed >= self.caps.patience
-        events: list[LabelEvent] = []
+        events: list[Said] = []
         rejected: list[QuarantinedRow] = []
         reported = ""
         for line in _lines(handle, self.caps.line_bytes, position.crc):
@@ -126,21 +141,21 @@ class Inbox:
                 reported = f"unfinished {line.crc}" if waited_enough else position.reported
             if line.text.strip() and (line.whole or reported != position.reported):
                 match self._judge(line, origin):
-                    case LabelEvent() as event:
+                    case QuarantinedRow() as bad:
+                        rejected.append(bad)
+                    case event:
                         events.append(event)
                         unfinished = not line.whole
-                    case bad:
-                        rejected.append(bad)
             if line.whole:
                 position = replace(position, offset=position.offset + line.size, line=position.line + 1, crc=line.crc)
-        before = partial(self._before, handle, name, start)
-        begun, ended = ((name, place.offset, place.crc) for place in (start, position))
-        numbered = self.turns.numbered(events, begun, ended, before, unfinished=unfinished)
+        numbered = tuple(events)
+        if self.number is not None:
+            before = partial(self._before, handle, name, start)
+            begun, ended = ((name, place.offset, place.crc) for place in (start, position))
+            numbered = self.number(events, begun, ended, before, unfinished=unfinished)
         return NewLines(replace(position, stamp=stamp, reported=reported), numbered, tuple(rejected))
 
-    def _before(
-        self, handle: BinaryIO, name: str, position: ReadPosition, keys: frozenset[str]
-    ) -> Iterator[LabelEvent]:
+    def _before(self, handle: BinaryIO, name: str, position: ReadPosition, keys: frozenset[str]) -> Iterator[Said]:
         """The events of these items that stand before a position. Most lines are passed over unparsed."""
         handle.seek(0)
         offset, anywhere = 0, Origin(self.source, name, 0, datetime.fromtimestamp(0, UTC))
@@ -152,18 +167,18 @@ class Inbox:
             # An escaped character may hide a key; only a parser sees it then.
             if b"\\" in line.text or not wanted.isdisjoint(_KEY.findall(line.text)):
                 event = self._judge(line, anywhere)
-                if isinstance(event, LabelEvent):
+                if not isinstance(event, QuarantinedRow):
                     yield event
 
-    def _judge(self, line: "_Line", origin: Origin) -> LabelEvent | QuarantinedRow:
+    def _judge(self, line: "_Line", origin: Origin) -> Said | QuarantinedRow:
         if line.size > self.caps.line_bytes:
             return bad_line(line.text, origin, f"longer than {self.caps.line_bytes} bytes")
-        parsed = read_line(line.text, origin)
-        if line.whole or isinstance(parsed, LabelEvent):
+        parsed = self.parse(line.text, origin)
+        if line.whole or not isinstance(parsed, QuarantinedRow):
             return parsed
         return bad_line(line.text, origin, f"cut in half, and its rest did not come within {self.caps.patience}")
 
-    def _refuse(self, name: str, position: ReadPosition, reason: str) -> NewLines:
+    def _refuse(self, name: str, position: ReadPosition, reason: str) -> NewLines[Said]:
         if position.reported == reason:
             return NewLines(position)
         key = name.encode(errors="backslashreplace").decode()

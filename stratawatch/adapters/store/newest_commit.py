@@ -15,6 +15,7 @@ from stratawatch.adapters.store.tables import (
     rounds,
     transitions,
 )
+from stratawatch.adapters.store.truth_tables import truth_statements
 
 _WRITTEN: Final = (
     cursors.c.at,
@@ -25,6 +26,7 @@ _WRITTEN: Final = (
     revisions.c.at,
     rounds.c.planned_at,
     transitions.c.at,
+    truth_statements.c.received_at,
 )
 
 

@@ -16,6 +16,7 @@ from stratawatch.adapters.store.tables import (
     rounds,
     transitions,
 )
+from stratawatch.adapters.store.truth_tables import truth_statements
 from stratawatch.adapters.store.upserts import in_parts
 from stratawatch.engine.model.states import ACTIVE_CYCLES, Entity
 
@@ -65,6 +66,10 @@ class SqlRetention:
     def drop_waiting_labels(self, before: datetime) -> int:
         """Forget labels in the inbox that were received before a moment; returns how many."""
         return self._sql.execute(delete(label_inbox).where(label_inbox.c.received_at < before)).rowcount
+
+    def drop_truth(self, before: datetime) -> int:
+        """Forget statements of truth that were received before a moment; returns how many."""
+        return self._sql.execute(delete(truth_statements).where(truth_statements.c.received_at < before)).rowcount
 
     def drop_transitions(self, before: datetime) -> int:
         """Forget moves of rounds and batches before a moment, but of cycles under way; returns how many."""

@@ -18,6 +18,7 @@ from stratawatch.adapters.store.panels import SqlPanels
 from stratawatch.adapters.store.retention import SqlRetention
 from stratawatch.adapters.store.rounds import SqlRounds
 from stratawatch.adapters.store.transitions import move
+from stratawatch.adapters.store.truth import SqlTruth
 from stratawatch.engine.model.states import Entity
 from stratawatch.engine.ports.alarm_repositories import AlarmRepository, NotificationOutbox
 from stratawatch.engine.ports.cycle_repositories import CycleRepository, PanelRepository, RoundRepository
@@ -28,6 +29,7 @@ from stratawatch.engine.ports.transaction import (
     LeaseRepository,
     RetentionRepository,
 )
+from stratawatch.engine.ports.truth_repository import TruthRepository
 from stratawatch.errors import LeaseHeld
 
 
@@ -41,6 +43,7 @@ class SqlTransaction:
         self.cycles: CycleRepository = SqlCycles(connection)
         self.rounds: RoundRepository = SqlRounds(connection)
         self.labels: LabelRepository = SqlLabels(connection)
+        self.truth: TruthRepository = SqlTruth(connection)
         self.estimates: EstimateRepository = SqlEstimates(connection)
         self.alarms: AlarmRepository = SqlAlarms(connection)
         self.baselines: BaselineRepository = SqlBaselines(connection)

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from stratawatch.core.cells import Cells
+from stratawatch.core.cells import Cells, Flags
 from stratawatch.core.history.past_labels import History
 from stratawatch.core.history.working_model import intercept_shift, logistic, logit, null_model, ridge_logistic
 from stratawatch.core.population import NEGATIVE, POSITIVE, Counts, Floats
-from stratawatch.core.tuning import HISTORY
+from stratawatch.core.tuning import HISTORY, PLANNER
 
 
 def has_enough_labels(history: History) -> bool:
@@ -36,16 +36,31 @@ def past_label_counts(cells: Cells, history: History) -> tuple[Floats, Floats]:
     yes, answered = np.zeros(cells.stratum_count), np.zeros(cells.stratum_count)
     rows = np.flatnonzero((history.ages <= HISTORY.max_age) & ~history.drawable)
     if rows.size:
-        homes = _nearest_strata(cells, [history.patterns[row] for row in rows.tolist()], _imputed_scores(history)[rows])
-        found = homes >= 0
+        near = _nearest_cells(cells, [history.patterns[row] for row in rows.tolist()], _imputed_scores(history)[rows])
+        found, homes = near >= 0, cells.strata[near]
         weights = HISTORY.count_discount ** history.ages[rows].astype(np.float64)
         np.add.at(answered, homes[found], weights[found])
         np.add.at(yes, homes[found], (weights * history.positive[rows])[found])
     return yes, answered
 
 
-def _nearest_strata(cells: Cells, patterns: Sequence[str], scores: Floats) -> Counts:
-    """The stratum of the cell that is nearest in score among those of the same pattern; -1: no such pattern."""
+def known_share(cells: Cells, history: History) -> Floats:
+    """A floor of the share of positives in every cell, by truth that came by itself: k/(n + 20).
+
+    The twenty items that count as negative keep a cell of few items from a large share.
+    """
+    floor, known = np.zeros(len(cells.sizes)), history.known
+    if known is not None and known.patterns:
+        called = np.array([POSITIVE in pattern[: history.classifiers] for pattern in known.patterns])
+        near = _nearest_cells(cells, known.patterns, _imputed(known.scores, called))
+        found = near >= 0
+        positives, items = (np.bincount(near[found], n[found], len(floor)) for n in (known.positives, known.items))
+        floor = positives / (items + PLANNER.prior_labels)
+    return floor
+
+
+def _nearest_cells(cells: Cells, patterns: Sequence[str], scores: Floats) -> Counts:
+    """The cell that is nearest in score among those of the same pattern; -1: no such pattern."""
     homes = np.full(len(patterns), -1)
     of_cell, names = np.array(cells.patterns), np.array(patterns)
     for name in np.unique(names):
@@ -55,14 +70,17 @@ def _nearest_strata(cells: Cells, patterns: Sequence[str], scores: Floats) -> Co
             order = here[np.argsort(cells.imputed_scores[here], kind="stable")]
             centres = cells.imputed_scores[order]
             place = np.searchsorted((centres[1:] + centres[:-1]) / 2, scores[rows])
-            homes[rows] = cells.strata[order[place]]
+            homes[rows] = order[place]
     return homes
 
 
 def _imputed_scores(history: History) -> Floats:
     """Scores with a stand-in where there is none: .5 where any classifier says yes, else .05."""
-    called = (history.calls == POSITIVE).any(axis=1)
-    return np.where(np.isnan(history.scores), np.where(called, 0.5, 0.05), history.scores)
+    return _imputed(history.scores, (history.calls == POSITIVE).any(axis=1))
+
+
+def _imputed(scores: Floats, called: Flags) -> Floats:
+    return np.where(np.isnan(scores), np.where(called, 0.5, 0.05), scores)
 
 
 class _PriorModel:

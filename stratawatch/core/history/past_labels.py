@@ -11,6 +11,20 @@ from stratawatch.core.population import Counts, Floats
 
 
 @dataclass(frozen=True)
+class KnownPositives:
+    """Cells of earlier windows: so many of their `items`, drawn at random, became known to be positive by themselves.
+
+    Columns of equal length; a score is the binned variable, NaN where there is none. Only some positives become known,
+    so the share of those that did is at most the share of positives.
+    """
+
+    patterns: tuple[str, ...]
+    scores: Floats
+    items: Floats
+    positives: Floats
+
+
+@dataclass(frozen=True)
 class History:
     """Columns of equal length, one row a labelled item of an earlier period of the same panel.
 
@@ -19,7 +33,8 @@ class History:
     now: their labels may come again, so plans must not read them one by one. `ratios` holds, by age and metric, how
     much larger a period's variance was than the model of the periods before expected (see model_trust.py);
     `with_variance_ratios` adds those of ages that are missing. The first `classifiers` letters of a pattern are
-    calls (None: all); those after them are what auxiliary scores lean to.
+    calls (None: all); those after them are what auxiliary scores lean to. `known` is truth that came by itself: plans
+    raise rates to it, and no estimate reads it.
     """
 
     ages: Counts
@@ -30,6 +45,7 @@ class History:
     drawable: NDArray[np.bool_]
     ratios: Mapping[int, Mapping[str, float]] = field(default_factory=dict)
     classifiers: int | None = None
+    known: KnownPositives | None = None
 
     def __len__(self) -> int:
         return len(self.patterns)

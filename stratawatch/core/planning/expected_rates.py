@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from stratawatch.core.cells import Cells, Flags
-from stratawatch.core.history.model import past_label_counts, prior_rate
+from stratawatch.core.history.model import known_share, past_label_counts, prior_rate
 from stratawatch.core.history.past_labels import NO_HISTORY, History
 from stratawatch.core.history.working_model import linear_features, logistic, offset_correction, score_logit
 from stratawatch.core.population import Floats
@@ -21,10 +21,14 @@ class ExpectedRates:
 
 
 def prior_rates(cells: Cells, history: History = NO_HISTORY) -> ExpectedRates:
-    """Rates before any label of this period: those of history's model, or else the scores; variances are never 0."""
+    """Rates before any label of this period: those of history's model, or else the scores; variances are never 0.
+
+    No rate is below the share that became known by itself. It steers plans only: estimates read `cells.prior_rate`.
+    """
     plain = prior_rate(cells, history) if cells.prior_rate is None else cells.prior_rate
     if plain is None:
         plain = cells.imputed_scores
+    plain = np.maximum(plain, known_share(cells, history))
     floored = _floored(cells, plain)
     return ExpectedRates(plain, floored * (1 - floored))
 

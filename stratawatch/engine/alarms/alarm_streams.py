@@ -94,7 +94,7 @@ def record_judgements(
         _warn_of_old_breaches(tx, ports, cycle, judgements)
         return
     judging = _Judging(tx, ports, cycle, revision)
-    judgements = {key: said for key, said in judgements.items() if not _why_unheeded(ports, key)}
+    judgements = {key: said for key, said in judgements.items() if not why_unheeded(ports, key)}
     for key, said in judgements.items():
         if said.state == AlarmState.BREACH:
             incident = judging.open(key, AlarmState.BREACH, incident_key(key, cycle.period, revision))
@@ -115,7 +115,7 @@ def blind_panel(tx: Transaction, ports: Ports, spec: PanelSpec, cycle: Cycle, wh
         warn(tx, ports, f"{cycle.panel}:{cycle.period}:refused:{moves}", f"BLIND: {cycle.panel}", why)
 
 
-def _why_unheeded(ports: Ports, key: StreamKey) -> str:
+def why_unheeded(ports: Ports, key: StreamKey) -> str:
     """Why a stream has no incidents, though its states are kept; empty where it has."""
     if (key.panel, key.classifier) in ports.paused.shadows:
         return f"{key.classifier} is a shadow"
@@ -132,7 +132,7 @@ def _warn_of_old_breaches(
     lines = [
         f"{key}: {said.reason}"
         for key, said in judgements.items()
-        if said.state == AlarmState.BREACH and not _why_unheeded(ports, key)
+        if said.state == AlarmState.BREACH and not why_unheeded(ports, key)
     ]
     if lines:
         body = "\n".join([*lines, f"window {cycle.window}, cycle {cycle.id}: opened after later ones, nobody is paged"])
@@ -154,7 +154,7 @@ def _end(judging: _Judging, judgements: Mapping[StreamKey, Judgement]) -> None:
     for incident in judging.tx.alarms.incidents(panel=panel, only_open=True):
         if judging.ports.paused.cover(incident.key):
             continue  # it goes on where it was
-        said, unheeded = judgements.get(incident.key), _why_unheeded(judging.ports, incident.key)
+        said, unheeded = judgements.get(incident.key), why_unheeded(judging.ports, incident.key)
         if said is None and not unheeded and incident.key in watched_streams(spec):
             continue  # the cycle was opened while it was not watched, as during a pause; it is watched again
         if said is None:

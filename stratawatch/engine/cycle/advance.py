@@ -20,6 +20,7 @@ from stratawatch.engine.cycle.plan_round import plan_round, wants_plan
 from stratawatch.engine.cycle.purge_store import purge_store
 from stratawatch.engine.cycle.settle_cycle import settle_cycle
 from stratawatch.engine.labels.collect_labels import Collected, collect_labels
+from stratawatch.engine.labels.collect_truth import collect_truth
 from stratawatch.engine.labels.dispatch_batch import dispatch_batch
 from stratawatch.engine.labels.reconcile_queue import reconcile_queue
 from stratawatch.engine.lease import (
@@ -139,13 +140,14 @@ STEPS: Final[Mapping[str, Callable[[Ports, int], object]]] = {
 
 ONCE: Final[Mapping[str, Callable[[Ports], object]]] = {
     "collect": collect_labels,
+    "truth": collect_truth,
     "reconcile": reconcile_queue,
     "notify": send_notifications,
     "purge": purge_store,
 }
 """What is done once, before and after the panels."""
 
-_LEASES: Final = {"collect": QUEUE, "reconcile": QUEUE, "notify": NOTIFICATIONS, "purge": PURGE}
+_LEASES: Final = {"collect": QUEUE, "truth": QUEUE, "reconcile": QUEUE, "notify": NOTIFICATIONS, "purge": PURGE}
 
 # Steps of a cycle that do not count their failures themselves, and what the cycle cannot be when they fail.
 _COUNTED: Final = {"settle": "settled", "plan": "planned", "judge": "judged"}
@@ -161,6 +163,8 @@ def advance(ports: Ports, call: Call | None = None, panels: Collection[str] | No
     """
     work = _Work(ports, call or _call)
     collected = work.shared("collect")
+    if ports.truth:
+        work.shared("truth")
     due = panels_due(ports)
     work = replace(work, ports=replace(ports, clock_doubt=doubt_of_expiry(ports)))  # asks sources: once, for all panels
     for panel, outdated in due.items():

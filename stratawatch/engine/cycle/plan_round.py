@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from stratawatch.core.history.past_labels import History
 from stratawatch.core.plan import Plan
 from stratawatch.core.verdicts import Verdict, VerdictsByItem
 from stratawatch.engine.cycle.settle_cycle import close_answered
@@ -25,6 +26,7 @@ from stratawatch.engine.model.survey_of_panel import max_rounds, survey_of_panel
 from stratawatch.engine.ports import Ports
 from stratawatch.engine.ports.transaction import Transaction
 from stratawatch.errors import StaleState
+from stratawatch.formatting import count_text
 
 DONE = "nothing more to ask"
 
@@ -63,12 +65,13 @@ def _next_round(tx: Transaction, spec: PanelSpec, cycle: Cycle, ordinal: int, no
     items = {item.item: item for item in candidates}
     reusable = reusable_verdicts(tx, spec, list(items), opened_at=cycle.opened_at)
     before = [done.plan for done in tx.rounds.of(cycle.id)]
+    history = label_history(tx, spec, cycle.period, cycle.opened_at, labelled.design.candidates.items)
     plan = labelled.design.plan(
         survey_of_panel(spec),
         VerdictsByItem({**reusable, **labelled.ledger.verdicts}),  # a reusable verdict costs no label
         labelled.drawn,
         ordinal=ordinal,
-        history=label_history(tx, spec, cycle.period, cycle.opened_at, labelled.design.candidates.items),
+        history=history,
         reused=labelled.reused,
         earlier=before,
     )
@@ -85,10 +88,17 @@ def _next_round(tx: Transaction, spec: PanelSpec, cycle: Cycle, ordinal: int, no
     # Labels that came before their draw have joined the ledger now: what they answer is not asked again.
     close_answered(tx, round_id, cycle_verdicts(tx, spec, cycle.id, draws), now)
     if cycle.state == CycleState.FROZEN:
-        tx.move(Entity.CYCLE, cycle.id, cycle.state, CycleState.LABELLING, at=now, why=f"planned by {plan.method}")
+        tx.move(Entity.CYCLE, cycle.id, cycle.state, CycleState.LABELLING, at=now, why=_how(plan, history))
     if len(tx.rounds.of(cycle.id)) != ordinal:
         raise StaleState(f"round {ordinal} of cycle {cycle.id} was planned by someone else")
     return plan
+
+
+def _how(plan: Plan, history: History) -> str:
+    """The plan's method, and how much truth that came by itself steered it."""
+    known = 0 if history.known is None else round(float(history.known.positives.sum()))
+    steered = f", steered by {count_text(known, 'known positive')} of earlier windows" if known else ""
+    return f"planned by {plan.method}{steered}"
 
 
 @dataclass(frozen=True)

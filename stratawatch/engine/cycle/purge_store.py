@@ -48,9 +48,10 @@ def _drop_old(tx: Transaction, keep: Retention, now: datetime, undrawn: int) -> 
         tx.retention.drop_payload(cycle)
     bad_rows = tx.retention.drop_bad_rows(now - keep.bad_rows)
     waiting = tx.retention.drop_waiting_labels(now - keep.waiting_labels)
+    truth = tx.retention.drop_truth(now - keep.truth)
     revisions = tx.retention.drop_replaced_revisions(now - keep.revisions)
     transitions = tx.retention.drop_transitions(now - keep.transitions)
-    return Purged(undrawn, len(old), bad_rows, waiting, revisions, transitions)
+    return Purged(undrawn, len(old), bad_rows, waiting, truth, revisions, transitions)
 
 
 def _is_due(looked_at: str | None, now: datetime) -> bool:

@@ -1,12 +1,13 @@
 """What earlier cycles of a panel teach the next one: their labelled draws, as they were known when it was opened."""
 
-from collections.abc import Collection
+from collections import Counter
+from collections.abc import Collection, Sequence
 from datetime import datetime
 
 import numpy as np
 
 from stratawatch.core.history.model_trust import with_variance_ratios
-from stratawatch.core.history.past_labels import NO_HISTORY, History
+from stratawatch.core.history.past_labels import NO_HISTORY, History, KnownPositives
 from stratawatch.core.score_bins import centres
 from stratawatch.core.tuning import HISTORY
 from stratawatch.engine.labels.labelled_cycle import verdicts_of
@@ -44,8 +45,30 @@ def label_history(
         weights=np.array([draw.weight for draw in labelled], dtype=np.float64),
         drawable=np.array([draw.item in drawable for draw in labelled], dtype=np.bool_),
         classifiers=len(spec.classifiers),
+        known=_known_positives(tx, spec.name, list(periods), received_by, drawable),
     )
     return with_variance_ratios(history) if spec.stop_rule == "goals" else history
+
+
+def _known_positives(
+    tx: Transaction, panel: str, cycles: Sequence[int], received_by: datetime, drawable: Collection[str]
+) -> KnownPositives | None:
+    """What became known by itself of the candidates of earlier cycles: of random ones, so that shares can be told.
+
+    Candidates that can be drawn again count as not known: they would decide how often they are drawn.
+    """
+    known = tx.truth.known_items(panel, cycles, received_by)
+    cells = Counter((one.pattern, one.bin) for one in known if one.value == "yes" and one.item not in drawable)
+    if not cells:
+        return None
+    sizes = tx.truth.candidate_counts(cycles)
+    order = sorted(sizes)
+    return KnownPositives(
+        patterns=tuple(pattern for pattern, _ in order),
+        scores=centres([number for _, number in order]),
+        items=np.array([sizes[cell] for cell in order], dtype=np.float64),
+        positives=np.array([cells[cell] for cell in order], dtype=np.float64),
+    )
 
 
 def _alike(earlier: PanelSpec, spec: PanelSpec) -> bool:

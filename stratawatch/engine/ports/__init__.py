@@ -16,6 +16,7 @@ from stratawatch.engine.model.panel_spec import PanelSpec, RequiredColumn, Windo
 from stratawatch.engine.model.pauses import Pauses
 from stratawatch.engine.model.retention import Retention
 from stratawatch.engine.model.shared_budget import SharedBudget
+from stratawatch.engine.model.truth import PolledTruth
 from stratawatch.engine.ports.transaction import Transaction
 from stratawatch.errors import ClockDoubted, InputRefused
 
@@ -32,6 +33,7 @@ __all__ = [
     "SourceDescription",
     "Store",
     "Transaction",
+    "TruthFeed",
     "WindowReader",
 ]
 
@@ -157,6 +159,19 @@ class LabelQueue(Protocol):
         ...
 
 
+class TruthFeed(Protocol):
+    """Reads truth that arrives by itself; each statement at least once, and by what it says it counts once."""
+
+    @property
+    def name(self) -> str:
+        """What the cursor is kept under."""
+        ...
+
+    def poll(self, cursor: Mapping[str, object]) -> PolledTruth:
+        """Read what came since `cursor` ({} at first). Raises Unreachable."""
+        ...
+
+
 class AlertChannel(Protocol):
     """Sends notifications to people."""
 
@@ -222,6 +237,7 @@ class Ports:
     configured: Mapping[str, PanelSpec] = field(default_factory=dict)
     clock_doubt: ClockDoubted | None = None
     budget: SharedBudget | None = None
+    truth: Sequence[TruthFeed] = ()
 
     def channel_rule(self, name: str) -> ChannelRule:
         """How a channel is used, the ordinary way if nothing else is said."""

@@ -10,6 +10,7 @@ from stratawatch.engine.model.states import Entity
 from stratawatch.engine.ports.alarm_repositories import AlarmRepository, NotificationOutbox
 from stratawatch.engine.ports.cycle_repositories import CycleRepository, PanelRepository, RoundRepository
 from stratawatch.engine.ports.label_repositories import BaselineRepository, EstimateRepository, LabelRepository
+from stratawatch.engine.ports.truth_repository import TruthRepository
 
 
 class LeaseRepository(Protocol):
@@ -91,6 +92,10 @@ class RetentionRepository(Protocol):
         """Forget labels in the inbox that were received before a moment; returns how many."""
         ...
 
+    def drop_truth(self, before: datetime) -> int:
+        """Forget statements of truth that were received before a moment; returns how many."""
+        ...
+
     def drop_transitions(self, before: datetime) -> int:
         """Forget moves of rounds and batches before a moment, but of cycles under way; returns how many."""
         ...
@@ -107,6 +112,7 @@ class Transaction(Protocol):
     cycles: CycleRepository
     rounds: RoundRepository
     labels: LabelRepository
+    truth: TruthRepository
     estimates: EstimateRepository
     alarms: AlarmRepository
     baselines: BaselineRepository

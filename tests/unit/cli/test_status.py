@@ -262,3 +262,28 @@ def play(scenario: Scenario) -> None:
             scenario.queue.answer(scenario.clock.now())
             advance(scenario.ports)
         scenario.clock.advance(days=7)
+
+
+def test_truth_that_came_by_itself_is_counted_and_warned_of(judged):
+    folder = judged.folder / "chargebacks"
+    folder.mkdir()
+    judged.config.write_text(judged.config.read_text() + '\n[[truth]]\npanel = "spam"\nfolder = "chargebacks"\n')
+    line = '{"item": "item-%d", "value": "yes", "at": "2026-01-12T01:00:00Z", "source": "chargeback", %s}\n'
+    place = '"predicted_at": "2026-01-05T00:00:00Z", "calls": {"lr": false, "rf": false}'
+    (folder / "one.jsonl").write_text("".join(line % (number, place) for number in range(600)))
+    before = judged.json("estimates")
+    judged.run("advance", "--now", NOW)
+    status, after = judged.json("status"), judged.json("estimates")
+    assert after["estimates"] == before["estimates"]
+    assert [(row["source"], row["statements"], row["yes"]) for row in (*status["truth"], *after["truth"])] == [
+        ("chargeback", 600, 600)
+    ] * 2
+    (warning,) = status["truth_warnings"]
+    assert (warning["classifier"], warning["metric"]) == ("rf", "false_omission_rate")
+    text = judged.run("status").stdout
+    assert "600 statements by chargeback" in text
+    assert "are known to be positive (chargeback" in " ".join(text.split())
+    assert "600 statements by chargeback" in judged.run("estimates").stdout
+    judged.run("report", "--now", NOW)
+    page = next((judged.folder / "reports").rglob("latest.html")).read_text()
+    assert "Truth that came by itself" in page
