@@ -49,7 +49,7 @@ def estimates(
     Examples:
       stratawatch estimates --panel toxicity
       stratawatch estimates --metric precision --history
-      stratawatch estimates --classifier new --minus old       the difference, from the labels of both
+      stratawatch estimates --classifier new --minus old       their difference
       stratawatch estimates --json --segments > estimates.json
     """
     from stratawatch.wiring import build

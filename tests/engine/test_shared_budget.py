@@ -10,6 +10,7 @@ from stratawatch.adapters.status_queries import read_status
 from stratawatch.cli.status import _shared_budget
 from stratawatch.core.goals import Limit
 from stratawatch.engine.cycle.advance import advance
+from stratawatch.engine.cycle.backfill import backfill
 from stratawatch.engine.cycle.budget_shares import BUDGET, BudgetShares, shared_budget_states
 from stratawatch.engine.cycle.open_cycles import open_cycles
 from stratawatch.engine.cycle.operator_actions import cancel_cycle, reopen_cycle
@@ -83,6 +84,26 @@ def last_span(made: Scenario):
 
 THREE = SharedBudget(900, "week", dict.fromkeys(NAMES, 100))
 THURSDAYS = WindowRule(MONDAY + timedelta(days=3), WEEK)
+
+
+def test_a_backfill_has_its_share_too(store):
+    several = panels()
+    made = installation(store, THREE, several)
+    produce(made, several, 0)
+    made.clock.moment = MONDAY + WEEK
+    for name in reversed(NAMES):
+        _, left = backfill(made.ports, several[name], 0, 0, "a test")
+        assert left == 0
+    assert shares(made, 0) == {"abuse": 300, "scam": 300, "spam": 300}
+
+
+def test_a_backfill_that_too_little_is_left_for_opens_nothing_and_says_so(store):
+    several = panels()
+    made = installation(store, SharedBudget(10, "week"), several)
+    made.clock.moment = MONDAY + 2 * WEEK
+    with pytest.raises(StratawatchError, match=r"the shared budget leaves 3 labels for window \[2026-01-05"):
+        backfill(made.ports, several["spam"], 0, 1, "a test")
+    assert shares(made, 0) == {}
 
 
 @pytest.fixture

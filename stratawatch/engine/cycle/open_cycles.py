@@ -76,7 +76,7 @@ def _open_panel(tx: Transaction, ports: Ports, spec: PanelSpec, shares: BudgetSh
         if shares is None or is_passed_over:
             cycle = tx.cycles.open(spec.name, version, period, window, now)
         else:
-            cycle, why_not = _open_with_share(tx, ports, spec, period, shares)
+            cycle, why_not = open_with_share(tx, ports, spec, period, shares)
         if cycle is not None and why_not:
             tx.cycles.explain(cycle, reason=why_not)
             tx.move(Entity.CYCLE, cycle, CycleState.OPEN, CycleState.CANCELLED, at=now, why=why_not)
@@ -89,7 +89,7 @@ def _open_panel(tx: Transaction, ports: Ports, spec: PanelSpec, shares: BudgetSh
     return opened
 
 
-def _open_with_share(
+def open_with_share(
     tx: Transaction, ports: Ports, spec: PanelSpec, period: int, shares: BudgetShares
 ) -> tuple[int | None, str]:
     """Open a window whose budget is its share of what panels share; and why it is passed over, if it is.
