@@ -1,1 +1,1 @@
-from tests.support.scenario_fixtures import played  # noqa: F401
+from tests.support.scenario_fixtures import breaching, labelled, make_scenario, played, scenario  # noqa: F401
