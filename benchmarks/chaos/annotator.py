@@ -34,7 +34,7 @@ class Annotator:
         tasks = self._tasks()
         waiting = sorted(set(tasks) - set(self.answers))
         match tick.step:
-            case "begin" | "ask":
+            case "backfill" | "ask":
                 self._answer(tick, [key for key in waiting if _luck(key) < 128], tasks)
                 if tick.step == "ask":
                     self._tear(tick, waiting, tasks)

@@ -44,6 +44,7 @@ def take(ports: Ports, folder: Path) -> Snapshot:
                 for n in tx.outbox.all()
             ),
             "baselines": [_baseline(one) for one in tx.baselines.of(PANEL)],
+            "truth": [f"{c.panel} {c.source} {c.statements} yes {c.yes}" for c in tx.truth.counts()],
             "quarantine": sorted(str(row) for row in tx.cycles.quarantined(newest=10_000)),
         }
         periods = {cycle.id: cycle.period for cycle in cycles}

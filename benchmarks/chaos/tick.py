@@ -16,6 +16,7 @@ from stratawatch.engine.alarms.alert_actions import resend_failed, resend_notifi
 from stratawatch.engine.baselines.measure_baseline import BaselineRequest, keep_resampled_baselines, measure_baseline
 from stratawatch.engine.cycle import freeze_cycle
 from stratawatch.engine.cycle.advance import advance
+from stratawatch.engine.cycle.backfill import backfill
 from stratawatch.engine.cycle.clock_check import trust_clock
 from stratawatch.engine.cycle.left_panels import retire_panel
 from stratawatch.engine.cycle.open_cycles import open_cycles
@@ -63,6 +64,7 @@ def run_tick(config: Path, tick: Tick, variants: tuple[Variant, ...]) -> None:
     for variant in variants:
         ports = variant(ports, config.parent)
     by_hand(ports, tick)
+    windows_by_hand(ports, installation.panels[PANEL], tick)
     baselines_by_hand(installation, ports, tick)
     open_cycles(ports, installation.panels)
     if tick.step in TROUBLES:
@@ -156,6 +158,12 @@ def by_hand(ports: Ports, tick: Tick) -> None:
         retire_panel(ports, PANEL, (), "cancel", "nobody needs it any more")
     if tick.step == "trust":
         trust_clock(replace(ports, clock=FixedClock(tick.at - timedelta(days=5))))
+
+
+def windows_by_hand(ports: Ports, panel: PanelSpec, tick: Tick) -> None:
+    """A window that is over and that a person opens."""
+    if tick.step == "backfill":
+        backfill(ports, panel, tick.period, tick.period)
 
 
 def baselines_by_hand(installation: "Installation", ports: Ports, tick: Tick) -> None:

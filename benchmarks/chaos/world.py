@@ -1,6 +1,7 @@
 """A small production: a few windows, one of them never fully labelled, and the moments at which time stands."""
 
 import csv
+import json
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -45,6 +46,11 @@ kind = "webhook"
 name = "deputy"
 url = "${{env:CHAOS_DEPUTY}}"
 fallback = true
+
+[[truth]]
+kind = "folder"
+panel = "spam"
+folder = "truth"
 
 [panels.spam]
 question = "Is this message spam?"
@@ -103,12 +109,16 @@ ANSWERED: Final = (
     ("late", 60),
 )
 EXPIRED: Final = (("ask", 10), ("silent", 30), ("expire", 3 * 24 + 30), ("late", 3 * 24 + 40))
-GIVEN_UP: Final = (("begin", 10), ("cancel", 20), ("retire", 30))
+MENDED: Final = (
+    *(("import", 70), ("measure", 80), ("keep", 90), ("again", 100)),
+    *(("trust", 110), ("adopt", 120)),
+)
+GIVEN_UP: Final = (("backfill", 10), ("cancel", 20), ("retire", 30))
 
 TROUBLED: Final = (
     (("blocked", 3), ("resend", 6), *ANSWERED),
     (("unreadable", 3), ("unreadable", 30), ("reopen", 33), *((step, hours + 30) for step, hours in EXPIRED)),
-    (*ANSWERED, ("import", 70), ("measure", 80), ("keep", 90), ("again", 100), ("trust", 110), ("adopt", 120)),
+    (*ANSWERED, *MENDED),
     GIVEN_UP,
 )
 """With every trouble and every hand that mends it, so that every commit of the engine is crossed."""
@@ -117,7 +127,10 @@ PLAIN: Final = (ANSWERED, EXPIRED, ANSWERED)
 
 OUTAGES: Final = ("second", "mute")
 """Steps during which the receiver of alerts is out of order."""
-BY_HAND: Final = ("resend", "reopen", "cancel", "retire", "import", "measure", "keep", "again", "trust", "adopt")
+BY_HAND: Final = (
+    *("resend", "reopen", "backfill", "cancel", "retire"),
+    *("import", "measure", "keep", "again", "trust", "adopt"),
+)
 """Steps at which a person does something first. Nobody has when a process meets a fault there."""
 TROUBLES: Final = ("blocked", "unreadable")
 """Steps in which the product is expected to say that it could not do something."""
@@ -147,9 +160,18 @@ def write_world(folder: Path, seed: int, store: str) -> Path:
     for period, quality in enumerate(QUALITY):
         _write_window(folder / PREDICTIONS / f"week-{period}.csv", seed, period, quality)
     _write_window(folder / LABELLED, seed, len(QUALITY), QUALITY[-1], labelled=True)
+    _write_truth(folder / "truth")
     config = folder / "stratawatch.toml"
     config.write_text(CONFIG.format(store=store), encoding="utf-8")
     return config
+
+
+def _write_truth(folder: Path) -> None:
+    """What came by itself about items that are there in every window: one of them twice, one taken back."""
+    folder.mkdir()
+    said = [(1, "yes"), (2, "no"), (3, "yes"), (3, "yes"), (1, "retract")]
+    lines = [{"item": f"stays-{i}", "value": value, "at": START.isoformat()} for i, value in said]
+    (folder / "complaints.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
 
 
 def _write_window(path: Path, seed: int, period: int, quality: float, *, labelled: bool = False) -> None:

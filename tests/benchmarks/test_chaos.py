@@ -13,6 +13,7 @@ from types import SimpleNamespace
 import pytest
 
 import stratawatch.engine
+from benchmarks.chaos.__main__ import quick_kills
 from benchmarks.chaos.annotator import Annotator
 from benchmarks.chaos.audit import Audit, audit, posts_of
 from benchmarks.chaos.children import Ending, forked, in_child
@@ -39,6 +40,9 @@ class TestCommitSites:
         for place in ("plan", "cycle/plan", "cycle/rounds/plan"):
             (tmp_path / f"{place}.py").write_text("def keep(tx):\n    tx.commit()\n")
         assert commit_sites(tmp_path) == {"plan.keep:2", "cycle/plan.keep:2", "cycle/rounds/plan.keep:2"}
+
+    def test_a_quick_run_may_kill_at_every_commit_point(self):
+        assert quick_kills() > len(commit_sites(ENGINE))
 
     def test_a_site_counts_as_tried_only_by_a_death_at_its_commit(self):
         kills = Counter({"a.f:1 before commit": 1, "b.g:2 after link": 1, "timer": 3})
