@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final
@@ -10,6 +10,7 @@ from typing import Final
 from benchmarks.chaos.annotator import Statement
 from benchmarks.chaos.world import PANEL
 from stratawatch.engine.model.alarm_records import Notification
+from stratawatch.engine.model.idempotency_keys import round_of_batch
 from stratawatch.engine.model.label_events import LabelEvent, LabelTask
 from stratawatch.engine.model.states import BatchState, Entity
 from stratawatch.engine.ports import Ports
@@ -46,7 +47,8 @@ def audit(
     """Compare the store with the world outside.
 
     A store that `forgot` what it had done since a backup may have planned and told otherwise: batches that it names as
-    those of a lost plan and labels that wait for their draw are not lost, and what it tells again may be worded anew.
+    those of a lost plan, or whose round it has not planned since, and labels that wait for their draw are not lost, and
+    what it tells again may be worded anew.
     A batch that it has not sent since may be there from before, and one whose labels all wait need never be sent. A
     channel that did not answer may have taken what is tried again, once.
     """
@@ -62,8 +64,14 @@ def audit(
     not_there = {b.key for b in batches if b.state in NEVER_SENT and not forgot}
     sent = _items(b.tasks for b in batches if b.key in there)
     may_be_there = _items(b.tasks for b in batches if b.key not in there | not_there)
-    own = {batch.key for batch in batches} if forgot and any(LOST_PLAN in n.key for n in notices) else None
-    lines = Counter(key for name in FOLDERS for key in _lines(folder / "queue" / name, own))
+    keys_there, planned = {batch.key for batch in batches}, {round_of_batch(batch.key) for batch in batches}
+    is_told = any(LOST_PLAN in n.key for n in notices)
+    lines = Counter(
+        key
+        for name in FOLDERS
+        for batch, key in _lines(folder / "queue" / name)
+        if not forgot or batch in keys_there or not (is_told or round_of_batch(batch) not in planned)
+    )
     kept, kept_waiting = _statements(events), _statements(waiting)
     asked = {(task.item_key, batch.question_key) for batch in batches for task in batch.tasks}
     keys = {key for key, _ in asked}
@@ -116,9 +124,10 @@ def _items(batches: Iterable[Iterable[LabelTask]]) -> Counter[str]:
     return Counter(task.item_key for tasks in batches for task in tasks)
 
 
-def _lines(folder: Path, own: Collection[str] | None) -> list[str]:
+def _lines(folder: Path) -> list[tuple[str, str]]:
+    """Batch and item key of every task."""
     lines = [json.loads(line) for file in folder.glob("*.jsonl") for line in file.read_text().splitlines()]
-    return [line["key"] for line in lines if "key" in line and (own is None or line["batch"] in own)]
+    return [(line["batch"], line["key"]) for line in lines if "key" in line]
 
 
 def _event(severity: str) -> str:

@@ -161,11 +161,11 @@ class TestAnnotator:
 class FakeStore:
     """Two batches, one of them withdrawn, two labels, one that waits, and an alert."""
 
-    def __init__(self, question="q", batch="sent", moves=(), **notice):
+    def __init__(self, question="q", batch="sent", moves=(), batch_key="b", **notice):
         asked = LabelTask("k1", {}), LabelTask("k2", {})
         self.rounds = SimpleNamespace(
             batches=lambda: [
-                SimpleNamespace(id=1, state=BatchState(batch), key="b", question_key="q", tasks=asked),
+                SimpleNamespace(id=1, state=BatchState(batch), key=batch_key, question_key="q", tasks=asked),
                 SimpleNamespace(
                     id=2, state=BatchState.CANCELLED, key="c", question_key="q", tasks=(LabelTask("k3", {}),)
                 ),
@@ -254,6 +254,16 @@ class TestAudit:
         assert self.count(tmp_path, files, said, posts, forgot=True) == {}
         assert self.count(tmp_path, files, said, POSTS + POSTS, forgot=True) == {"alerts_told_twice": 1}
         assert self.count(tmp_path, files, said + said, POSTS, forgot=True) == {"labels_lost": 2}
+
+    def test_a_restored_store_may_not_have_planned_the_round_of_a_batch_that_is_there(self, tmp_path):
+        files = {"out/b.jsonl": ["k1", "k2"], "out/p-p00001-r1-b1.jsonl": ["k7"]}
+        assert self.count(tmp_path, files, key="other") == {"items_dispatched_twice": 1}
+        assert self.count(tmp_path, files, key="other", forgot=True) == {}
+        files = {"out/b-b1-0000000a.jsonl": ["k1", "k2"], "out/b-b2-0000000b.jsonl": ["k7"]}
+        (tmp_path / "queue/out/b.jsonl").unlink()
+        (tmp_path / "queue/out/p-p00001-r1-b1.jsonl").unlink()
+        known = {"key": "other", "batch_key": "b-b1-0000000a", "forgot": True}
+        assert self.count(tmp_path, files, **known) == {"items_dispatched_twice": 1}
 
     def test_posts_of_another_run_are_not_ours(self, tmp_path):
         log = tmp_path / "posts.jsonl"
