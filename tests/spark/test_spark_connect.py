@@ -10,27 +10,22 @@ import pytest
 
 from stratawatch.adapters.sources.duckdb_files import FilesSource
 from stratawatch.adapters.sources.spark_table import SparkEngine, SparkSource
-from stratawatch.core.population import NO_BIN, Atom
 from stratawatch.engine.model.panel_spec import ClassifierSpec, Columns
 from stratawatch.errors import InputRefused, NoConnection, Unreachable
 from tests.support import engine_answers as engines
 from tests.support.java import needs_java
+from tests.support.predictions.backends import items, whole
 from tests.support.predictions.meanwhile import once_while_read
 from tests.support.predictions.panels import WINDOW, panel
 from tests.support.predictions.tables import Table, write
 from tests.support.spark_cluster import LOOPBACK, connect_server
 
 pytestmark = pytest.mark.spark
-WHOLE = [Atom("0", NO_BIN, 1023, 60, None)]
+WHOLE = whole("0", 60)
 
 
 def rows(number: int, first: int = 0) -> Table:
-    return {
-        "id": ("VARCHAR", [f"i{k}" for k in range(first, first + number)]),
-        "ts": ("TIMESTAMP", [WINDOW.start.replace(tzinfo=None)] * number),
-        "score": ("DOUBLE", [0.25] * number),
-        "flag": ("VARCHAR", ["0"] * number),
-    }
+    return items(*(f"i{k}" for k in range(first, first + number)), flag=0)
 
 
 @pytest.fixture(scope="module")
