@@ -1,4 +1,5 @@
 -- Incidents that are not resolved yet, with the window that opened them and the newest judgement of their stream.
+-- period is null where the cycle was replaced by a rerun.
 CREATE VIEW open_incidents AS
 SELECT
     n.id AS incident,
@@ -10,7 +11,7 @@ SELECT
     n.opened_at,
     n.dedup_key,
     n.cycle_id,
-    c.period,
+    CASE WHEN c.period >= 0 THEN c.period END AS period,
     c.window_start,
     c.window_end,
     s.state AS state_now,

@@ -11,9 +11,11 @@ from stratawatch.cli.options import (
     ByOption,
     ConfigOption,
     JsonOption,
+    NowOption,
     PanelOption,
     WhyOption,
     existing_name,
+    moment,
 )
 from stratawatch.cli.output import print_json, print_line, time_text, window_text
 from stratawatch.cli.table_output import show_rows
@@ -37,6 +39,7 @@ Examples:
   stratawatch cycles show 12               with every move it made
   stratawatch cycles cancel 12 --why "wrong export"
   stratawatch cycles reopen 12 --why "export mended"
+  stratawatch cycles rerun 12 --why "scores corrected"
 """,
     invoke_without_command=True,
     rich_markup_mode=None,
@@ -137,6 +140,33 @@ def reopen(
     _done(json, cycle, "open")
 
 
+@app.command("rerun", short_help="Read a corrected window again.")
+def rerun(
+    cycle: CycleArgument,
+    why: WhyOption,
+    config: ConfigOption = DEFAULT_CONFIG,
+    json: JsonOption = False,
+    now: NowOption = None,
+    by: ByOption = None,
+) -> None:
+    """Read a judged window again whose predictions were corrected at the source. Its labels are used again.
+
+    The former estimates stay: `stratawatch estimates --history`, and the report says before and after.
+    """
+    from stratawatch.engine.cycle.operator_actions import rerun_cycle
+    from stratawatch.wiring import build
+
+    installation = build(config, moment(now), by=by)
+    with installation.ports.store.begin() as tx:
+        panel = tx.cycles.get(cycle).panel
+    spec = installation.panels[existing_name(panel, list(installation.panels), "panel")]
+    new = rerun_cycle(installation.ports, cycle, why, spec)
+    if json:
+        print_json({"cycle": new, "replaces": cycle})
+    else:
+        print_line(f"cycle {new} replaces cycle {cycle} and is read at the next advance")
+
+
 @app.command("resend", short_help="Send failed batches again.")
 def resend(
     cycle: CycleArgument,
@@ -170,7 +200,7 @@ def _facts(cycle: "Cycle") -> dict[str, Any]:
     return {
         "id": cycle.id,
         "panel": cycle.panel,
-        "period": cycle.period,
+        "period": None if cycle.is_replaced else cycle.period,
         "window_start": cycle.window.start,
         "window_end": cycle.window.end,
         "state": cycle.state.value,
@@ -194,6 +224,7 @@ def _document(tx: "Transaction", cycle: "Cycle") -> dict[str, Any]:
     revision, aside = tx.estimates.latest(cycle.id), tx.cycles.quarantined(cycle.id)
     return {
         **_facts(cycle),
+        "replaces": [one.id for one in tx.cycles.earlier_runs(cycle)],
         "profile": {} if cycle.profile is None else asdict(cycle.profile),
         "warnings": [] if cycle.profile is None else list(cycle.profile.warnings),
         "source_version": dict(cycle.source_version),
@@ -248,6 +279,8 @@ def _show(document: dict[str, Any]) -> None:
     for text in (document["reason"], document["last_error"]):
         if text:
             print_line(text, indent="  ")
+    if document["replaces"]:
+        print_line(f"replaces {', '.join(f'cycle {number}' for number in document['replaces'])}", indent="  ")
     if document["docs"]:
         print_line(f"input check: {document['docs']} (in the report folder)", indent="  ")
     for warning in document["warnings"]:

@@ -57,7 +57,11 @@ def estimates(
     installation = build(config, only_reading=True)
     with installation.ports.store.begin() as tx:
         panels = chosen_panels(panel, list(tx.panels.latest()))
-        found = [one for name in panels for one in tx.estimates.history(name, newest=None if history else 1)]
+        found = [
+            one
+            for name in panels
+            for one in tx.estimates.history(name, newest=None if history else 1, replaced=history)
+        ]
         if minus is not None:
             if classifier is None:
                 raise StratawatchError(
@@ -123,10 +127,11 @@ def _row(cycle: "Cycle", revision: "Revision", estimate: "Estimate", state: "Str
     return {
         "panel": cycle.panel,
         "cycle": cycle.id,
-        "period": cycle.period,
+        "period": None if cycle.is_replaced else cycle.period,
         "window_start": cycle.window.start,
         "window_end": cycle.window.end,
         "revision": revision.number,
+        "replaced": cycle.is_replaced,
         "estimated_at": revision.at,
         "classifier": estimate.classifier,
         "metric": estimate.metric,
@@ -151,7 +156,7 @@ def _show(rows: list[dict[str, Any]]) -> None:
         first = mine[0]
         print_line(
             f"{first['panel']}, window {window_text(first)}: cycle {number}, revision {first['revision']}, "
-            f"estimated {time_text(first['estimated_at'])}"
+            f"estimated {time_text(first['estimated_at'])}{', replaced' if first['replaced'] else ''}"
         )
         clustered = any(row["deff"] is not None for row in mine)
         show_rows([_cells(row, clustered=clustered) for row in mine], numbers=("labels", "n_eff", "deff"))

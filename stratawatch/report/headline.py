@@ -81,7 +81,7 @@ def _details(facts: ReportData, scores: Sequence[Score]) -> list[str]:
         lines.append(f"{count_text(len(still), 'incident')} open{_named(still)}")
     under_way = [one for one in facts.cycles if not one.finished and one.cycle.state != CycleState.CANCELLED]
     lines += [_progress(one) for one in under_way[-3:]]
-    return [capitalised(line) for line in lines]
+    return [capitalised(line) for line in (*lines, *facts.corrections)]
 
 
 def _named(still: Sequence[Incident]) -> str:

@@ -1,12 +1,12 @@
 """All that a report shows, read from the store in one transaction; the rest of the package is pure."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from functools import cached_property
 from typing import Final
 
-from stratawatch.core.estimate import Estimate
+from stratawatch.core.estimate import Estimate, IntervalEstimate
 from stratawatch.core.goals import Limit
 from stratawatch.core.population import Atom
 from stratawatch.engine.alarms.alarm_streams import watched_streams
@@ -20,9 +20,10 @@ from stratawatch.engine.model.states import CycleState
 from stratawatch.engine.model.stored_baseline import StoredBaseline
 from stratawatch.engine.ports import Store
 from stratawatch.engine.ports.transaction import Transaction
-from stratawatch.formatting import truth_text
+from stratawatch.formatting import estimate_text, truth_text
 from stratawatch.report.label_counts import count_labels
 from stratawatch.report.view_models import LabelOutcomes
+from stratawatch.report.wording import metric_words, span
 
 MOST_NOTIFICATIONS: Final = 500
 """How far back the outbox is read; the report shows those of its own windows."""
@@ -70,6 +71,7 @@ class ReportData:
     cycle_windows: Mapping[int, Cycle]
     shared_budget: Mapping[int, tuple[BudgetState, WindowShare]] = field(default_factory=dict)  # by cycle
     truth: tuple[str, ...] = ()  # what came by itself, and what it proves
+    corrections: tuple[str, ...] = ()  # of the windows shown: when, why, before and after
 
     @property
     def newest(self) -> CycleData | None:
@@ -95,11 +97,12 @@ def read_data(store: Store, spec: PanelSpec, newest: int) -> ReportData:
             incidents=tx.alarms.incidents(panel=spec.name),
             notifications=tx.outbox.all(newest=MOST_NOTIFICATIONS),
             atoms=tx.cycles.atoms(estimated) if estimated is not None else (),
-            cycle_windows={cycle.id: cycle for cycle in every},
+            cycle_windows={cycle.id: cycle for cycle in (*every, *tx.cycles.find(panel=spec.name, replaced=True))},
             shared_budget={
                 one.cycle: (span, one) for span in shared_budget_states(tx) for one in span.windows if one.cycle
             },
             truth=_truth(tx, spec.name, {one.cycle.id: one.cycle for one in shown}),
+            corrections=tuple(said for one in shown for said in _corrections(tx, one)),
         )
 
 
@@ -128,6 +131,26 @@ def _cycle(tx: Transaction, cycle: Cycle) -> CycleData:
         labels=count_labels(tx, spec, cycle),
         baselines=current_baselines(tx, spec, cycle.window.start, _judged_at(revision, states)),
     )
+
+
+def _corrections(tx: Transaction, one: CycleData) -> Iterator[str]:
+    """A sentence on the cycle that this one replaced, if any: when and why, its limited metrics before and after."""
+    for earlier in tx.cycles.earlier_runs(one.cycle)[-1:]:
+        before, after = (_values(one, found) for found in (tx.estimates.latest(earlier.id), one.revision))
+        changes = [f"{name} {before[name]} before, {after[name]} after" for name in before if name in after]
+        yield f"window {span(one.cycle.window)} was {'; '.join([earlier.reason, *changes])}"
+
+
+def _values(one: CycleData, revision: Revision | None) -> dict[str, str]:
+    """What a revision says of the metrics that have a limit, over all segments."""
+    limited = {(key.classifier, key.metric) for key in one.limits}
+    return {
+        f"{metric_words(estimate.metric)} of {estimate.classifier}": estimate_text(found.value, found.low, found.high)
+        for estimate in (revision.estimates if revision else ())
+        if estimate.segment is None
+        and (estimate.classifier, estimate.metric) in limited
+        and isinstance(found := estimate.result, IntervalEstimate)
+    }
 
 
 def _judged_at(revision: Revision | None, states: Sequence[StreamState]) -> datetime | None:

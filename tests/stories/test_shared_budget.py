@@ -13,7 +13,7 @@ from stratawatch.engine.cycle.advance import advance
 from stratawatch.engine.cycle.backfill import backfill
 from stratawatch.engine.cycle.budget_shares import BUDGET, BudgetShares, shared_budget_states
 from stratawatch.engine.cycle.open_cycles import open_cycles
-from stratawatch.engine.cycle.operator_actions import cancel_cycle, reopen_cycle
+from stratawatch.engine.cycle.operator_actions import cancel_cycle, reopen_cycle, rerun_cycle
 from stratawatch.engine.lease import hold_lease
 from stratawatch.engine.model.budget_ledger import LEDGER
 from stratawatch.engine.model.idempotency_keys import item_key, question_wording
@@ -46,9 +46,9 @@ def installation(store, budget: SharedBudget | None, several: dict) -> Scenario:
     return made
 
 
-def produce(made: Scenario, several: dict, *weeks: int) -> None:
+def produce(made: Scenario, several: dict, *weeks: int, size: int = 1500) -> None:
     for week in weeks:
-        made.produce(week, size=1500)
+        made.produce(week, size=size)
         rows = made.source.windows[MONDAY + week * WEEK]
         for name, panel in several.items():
             question = question_wording(panel.question, panel.guideline, None)
@@ -234,6 +234,40 @@ class TestARefusedWindow:
         refused.ports = replace(refused.ports, budget=replace(THREE, labels=600))
         with pytest.raises(StratawatchError, match="0 labels left for this window"):
             reopen_cycle(refused.ports, refused.cycle, "mended", panels()["scam"])
+
+
+def test_a_corrected_window_has_its_share_and_what_it_asked_stays_spent(store, store_url):
+    several, budget = panels(budget=60), SharedBudget(90)
+    made = installation(store, budget, several)
+    produce(made, several, 0, size=400)
+    assert opened(made, several, 0) == {"abuse": 30, "scam": 30, "spam": 30}
+    play(made)
+    with made.ports.store.begin() as tx:
+        (old,) = tx.cycles.find(panel="scam")
+    with pytest.raises(StratawatchError, match="0 labels left for this window"):
+        rerun_cycle(made.ports, old.id, "corrected", several["scam"])
+    made.ports = replace(made.ports, budget=replace(budget, labels=110))
+    with hold_lease(made.ports, BUDGET), pytest.raises(LeaseHeld):
+        rerun_cycle(made.ports, old.id, "corrected", several["scam"])
+    with made.ports.store.begin() as tx:
+        assert tx.cycles.find(panel="scam") == (old,)  # nothing was done so far
+
+    new = rerun_cycle(made.ports, old.id, "corrected", several["scam"])
+    assert shares(made, 0)["scam"] == 20
+    assert last_span(made).sentence.endswith("90 spent, 20 reserved, 0 left")
+    play(made)
+    with made.ports.store.begin() as tx:
+        assert tx.panels.latest()["scam"].budget == 60
+    found = _shared_budget(read_status(store_url))
+    asked = {one["cycle"]: one["asked"] for one in found["windows"]}
+    assert (asked[old.id], found["spent"]) == (30, sum(asked.values()))
+    assert 0 < asked[new] <= 20
+
+    # A share that is decided later counts both as well.
+    made.ports = replace(made.ports, budget=replace(budget, labels=130))
+    rerun_cycle(made.ports, new, "corrected again", several["scam"])
+    assert shares(made, 0)["scam"] == 130 - 90 - asked[new]
+    assert last_span(made).left == 0
 
 
 class TestSeveralWhoOpenAtOnce:

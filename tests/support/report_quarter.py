@@ -104,7 +104,12 @@ class Memory:
         yield SimpleNamespace(
             panels=SimpleNamespace(get=lambda _: self.panel, latest=lambda: {self.panel.name: self.panel}),
             cycles=SimpleNamespace(
-                find=lambda *, panel: tuple(c for c in self.cycles if c.panel == panel),
+                find=lambda *, panel, replaced=False: tuple(
+                    c for c in self.cycles if c.panel == panel and c.is_replaced == replaced
+                ),
+                earlier_runs=lambda cycle: tuple(
+                    c for c in self.cycles if c.window == cycle.window and c.is_replaced and c.id < cycle.id
+                ),
                 get=lambda cycle_id: next(c for c in self.cycles if c.id == cycle_id),
                 atoms=lambda _: self.atoms,
                 transitions=lambda entity, entity_id: tuple(

@@ -11,7 +11,7 @@ from stratawatch.adapters.store.frozen_cycle import SqlFrozenFacts
 from stratawatch.adapters.store.json_codec import as_document, from_document
 from stratawatch.adapters.store.quarantine import SqlQuarantine
 from stratawatch.adapters.store.record_rows import record_of
-from stratawatch.adapters.store.tables import cycles
+from stratawatch.adapters.store.tables import IS_PRESENT, cycles
 from stratawatch.adapters.store.upserts import upsert
 from stratawatch.engine.model.cycle_facts import Cycle, FrozenCycle, Transition
 from stratawatch.engine.model.input_profile import InputProfile
@@ -72,9 +72,14 @@ class SqlCycles(SqlFrozenFacts, SqlQuarantine):
         states: Sequence[CycleState] | None = None,
         before: int | None = None,
         newest: int | None = None,
+        replaced: bool = False,
     ) -> tuple[Cycle, ...]:
-        """Cycles, oldest window first; `before` a period, and with `newest`, only the last so many."""
-        query = select(cycles).order_by(cycles.c.window_start.desc(), cycles.c.id.desc()).limit(newest)
+        """Cycles, oldest window first; `before` a period, and with `newest`, only the last so many.
+
+        Those that were replaced are left out; with `replaced`, the others are.
+        """
+        query = select(cycles).where(~IS_PRESENT if replaced else IS_PRESENT)
+        query = query.order_by(cycles.c.window_start.desc(), cycles.c.id.desc()).limit(newest)
         if panel is not None:
             query = query.where(cycles.c.panel == panel)
         if states is not None:
@@ -83,10 +88,20 @@ class SqlCycles(SqlFrozenFacts, SqlQuarantine):
             query = query.where(cycles.c.period < before)
         return tuple(cycle_of(row) for row in reversed(self._sql.execute(query).all()))
 
+    def replace(self, cycle_id: int, why: str) -> None:
+        """Free a judged cycle's window for another cycle; a replaced one has its negative id for a period."""
+        self._set(cycle_id, period=-cycle_id, reason=why)
+
+    def earlier_runs(self, cycle: Cycle) -> tuple[Cycle, ...]:
+        """The cycles of the same window that this one replaced, oldest first."""
+        replaced = self.find(panel=cycle.panel, replaced=True)
+        return tuple(one for one in replaced if one.window.start == cycle.window.start and one.id < cycle.id)
+
     def is_backfilled(self, cycle: Cycle) -> bool:
-        """Whether a later window of the panel was opened before this one."""
-        later = (cycles.c.panel == cycle.panel) & (cycles.c.period > cycle.period) & (cycles.c.id < cycle.id)
-        return self._sql.scalar(select(cycles.c.id).where(later).limit(1)) is not None
+        """Whether a later window of the panel was opened before this one, or by a cycle that was replaced since."""
+        later = (cycles.c.period > cycle.period) | (~IS_PRESENT & (cycles.c.window_start > cycle.window.start))
+        before = (cycles.c.panel == cycle.panel) & (cycles.c.id < cycle.id)
+        return self._sql.scalar(select(cycles.c.id).where(before, later).limit(1)) is not None
 
     def freeze(self, cycle_id: int, frozen: FrozenCycle, deadline_at: datetime) -> None:
         """Keep the frozen facts, once. Does not move the state."""

@@ -11,7 +11,7 @@ from sqlalchemy import ColumnElement, Connection, Row, func, select, true, updat
 from stratawatch.adapters.store.columns import segment_key
 from stratawatch.adapters.store.cycles import cycle_of
 from stratawatch.adapters.store.record_rows import record_of, row_of
-from stratawatch.adapters.store.tables import cycles, draws, estimates, label_events, revisions
+from stratawatch.adapters.store.tables import IS_PRESENT, cycles, draws, estimates, label_events, revisions
 from stratawatch.adapters.store.upserts import duplicate_as_stale, insert_all
 from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
 from stratawatch.core.population import Segment
@@ -73,12 +73,20 @@ class SqlEstimates:
             .limit(1)
             .scalar_subquery()
         )
-        late = select(touched.c.cycle_id).where(touched.c.event > mark).order_by(touched.c.cycle_id)
+        present = select(cycles.c.id).where(cycles.c.id == touched.c.cycle_id, IS_PRESENT).exists()
+        late = select(touched.c.cycle_id).where(touched.c.event > mark, present).order_by(touched.c.cycle_id)
         return tuple(self._sql.scalars(late))
 
-    def history(self, panel: str, newest: int | None = None) -> tuple[tuple[Cycle, Revision], ...]:
-        """The newest revision of every cycle of a panel that has one, oldest window first; or of the last so many."""
+    def history(
+        self, panel: str, newest: int | None = None, *, replaced: bool = False
+    ) -> tuple[tuple[Cycle, Revision], ...]:
+        """The newest revision of every cycle of a panel that has one, oldest window first; or of the last so many.
+
+        Cycles that were replaced are left out unless asked for.
+        """
         of_panel = cycles.c.panel == panel
+        if not replaced:
+            of_panel &= IS_PRESENT
         if newest is None:
             return self._newest(of_panel)
         estimated = select(revisions.c.id).where(revisions.c.cycle_id == cycles.c.id).exists()

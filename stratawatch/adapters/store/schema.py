@@ -21,7 +21,21 @@ from stratawatch.errors import SchemaMismatch
 VERSION_TABLE: Final = "stratawatch_schema"
 """Not Alembic's default name: Prefect's server may live in the same database."""
 
-REVISIONS: Final = ("0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008", "0009", "0010", "0011", "0012")
+REVISIONS: Final = (
+    "0001",
+    "0002",
+    "0003",
+    "0004",
+    "0005",
+    "0006",
+    "0007",
+    "0008",
+    "0009",
+    "0010",
+    "0011",
+    "0012",
+    "0013",
+)
 """Every schema there was, oldest first; a test compares them with the migrations."""
 
 EXPECTED: Final = REVISIONS[-1]

@@ -19,6 +19,7 @@ from sqlalchemy import (
     Text,
     UniqueConstraint,
     false,
+    literal_column,
     text,
 )
 
@@ -133,13 +134,22 @@ cycles = Table(
     one_of("state", CycleState),
     CheckConstraint("window_start < window_end", name="window"),
     UniqueConstraint("panel", "period"),
-    Index("uq_cycles_panel_window", "panel", "window_start", unique=True),
+    Index(
+        "uq_cycles_panel_window",
+        "panel",
+        "window_start",
+        unique=True,
+        sqlite_where=text("period >= 0"),  # a replaced cycle has a negative one
+        postgresql_where=text("period >= 0"),
+    ),
     Index("ix_cycles_state", "state"),
     Index("ix_cycles_window_start", "window_start", "id"),
     Index("ix_cycles_opened_at", "opened_at"),
     Index("ix_cycles_undrawn_purged", "undrawn_purged", "ended_at"),
     Index("ix_cycles_payload_purged", "payload_purged", "ended_at"),
 )
+IS_PRESENT: Final = cycles.c.period >= literal_column("0")
+"""Whether a cycle was not replaced; with the constant of its index, which no parameter could stand for."""
 
 atoms = Table(
     "atoms",

@@ -11,7 +11,7 @@ from stratawatch.engine.alarms.notifications import (
     notify_blind_ended,
     notify_breach,
     notify_resolved,
-    warn,
+    warn_of_cycle,
 )
 from stratawatch.engine.model.alarm_records import Incident, StreamKey, StreamState
 from stratawatch.engine.model.cycle_facts import Cycle
@@ -108,11 +108,20 @@ def record_judgements(
 def blind_panel(tx: Transaction, ports: Ports, spec: PanelSpec, cycle: Cycle, why: str) -> None:
     """Make every stream BLIND: nothing can be estimated in this window. People hear of it without limits too."""
     judgements = dict.fromkeys(watched_streams(spec), Judgement(AlarmState.BLIND, why))
-    revision = max((state.revision for state in tx.alarms.of_cycle(cycle.id)), default=-1) + 1
-    record_judgements(tx, ports, cycle, revision, judgements)
+    record_judgements(tx, ports, cycle, newest_number(tx, cycle) + 1, judgements)
     if not judgements:
         moves = len(tx.cycles.transitions(Entity.CYCLE, cycle.id))  # a window that was reopened may be refused again
-        warn(tx, ports, f"{cycle.panel}:{cycle.period}:refused:{moves}", f"BLIND: {cycle.panel}", why)
+        warn_of_cycle(tx, ports, cycle, f"refused:{moves}", f"BLIND: {cycle.panel}", why)
+
+
+def newest_number(tx: Transaction, cycle: Cycle) -> int:
+    """The number of the newest revision or refusal of a window, its earlier runs included; -1 before the first."""
+    numbers = [-1]
+    for one in (*tx.cycles.earlier_runs(cycle), cycle):
+        numbers += [state.revision for state in tx.alarms.of_cycle(one.id)]
+        revision = tx.estimates.latest(one.id)
+        numbers += [revision.number] if revision else []
+    return max(numbers)
 
 
 def why_unheeded(ports: Ports, key: StreamKey) -> str:
@@ -136,7 +145,7 @@ def _warn_of_old_breaches(
     ]
     if lines:
         body = "\n".join([*lines, f"window {cycle.window}, cycle {cycle.id}: opened after later ones, nobody is paged"])
-        warn(tx, ports, f"{cycle.panel}:{cycle.period}:backfilled", f"BREACH in a past window of {cycle.panel}", body)
+        warn_of_cycle(tx, ports, cycle, "backfilled", f"BREACH in a past window of {cycle.panel}", body)
 
 
 def _go_blind(judging: _Judging, judgements: Mapping[StreamKey, Judgement]) -> None:

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from stratawatch.engine.alarms.notifications import warn
+from stratawatch.engine.alarms.notifications import warn_of_cycle
 from stratawatch.engine.model.states import Entity
 from stratawatch.engine.ports import Ports
 from stratawatch.errors import StratawatchError
@@ -27,6 +27,6 @@ def record_failure(ports: Ports, cycle_id: int, what: str, trouble: Exception) -
             subject = f"{cycle.panel} is stuck: cycle {cycle_id} cannot be {what}"
             body = f"{describe(trouble)}\nwindow {cycle.window}, {failures} attempts so far; it is tried again"
             moves = len(tx.cycles.transitions(Entity.CYCLE, cycle_id))  # a cycle that moved on may get stuck again
-            warn(tx, ports, f"{cycle.panel}:{cycle.period}:{what}:{moves}", subject, body)
+            warn_of_cycle(tx, ports, cycle, f"{what}:{moves}", subject, body)
         tx.commit()
     return failures

@@ -18,6 +18,13 @@ def warn(tx: Transaction, ports: Ports, about: str, subject: str, body: str) -> 
     notify(tx, ports, f"stratawatch:{about}", "warning", subject, body, {"about": about})
 
 
+def warn_of_cycle(tx: Transaction, ports: Ports, cycle: Cycle, about: str, subject: str, body: str) -> None:
+    """Tell people of trouble of a window; once for every `about`, and again when the window is run again."""
+    runs = len(tx.cycles.earlier_runs(cycle))
+    window = f"{cycle.panel}:{cycle.period}" + (f".{runs}" if runs else "")
+    warn(tx, ports, f"{window}:{about}", subject, body)
+
+
 def notify_breach(
     tx: Transaction, ports: Ports, cycle: Cycle, incident: Incident, said: Judgement, slices: Sequence[str]
 ) -> None:

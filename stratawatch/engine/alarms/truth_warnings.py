@@ -13,7 +13,7 @@ from stratawatch.core.goals import Limit
 from stratawatch.core.metrics import metric_named
 from stratawatch.core.population import NEGATIVE, NO_BIN, POSITIVE, UNSCORED
 from stratawatch.engine.alarms.alarm_streams import watched_streams, why_unheeded
-from stratawatch.engine.alarms.notifications import warn
+from stratawatch.engine.alarms.notifications import warn_of_cycle
 from stratawatch.engine.model.cycle_facts import Cycle
 from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.engine.model.states import CycleState
@@ -59,8 +59,9 @@ def _tell(tx: Transaction, ports: Ports, cycle: Cycle, warning: TruthWarning) ->
         f"window {cycle.window}, cycle {cycle.id}",
     ]
     metric = metric_named(warning.metric).title
-    about = f"{cycle.panel}:{cycle.period}:truth:{warning.classifier}:{warning.metric}:{warning.segment or ''}"
-    warn(tx, ports, about, f"TRUTH: {metric} of {warning.classifier}{where} ({cycle.panel})", "\n".join(body))
+    about = f"truth:{warning.classifier}:{warning.metric}:{warning.segment or ''}"
+    subject = f"TRUTH: {metric} of {warning.classifier}{where} ({cycle.panel})"
+    warn_of_cycle(tx, ports, cycle, about, subject, "\n".join(body))
 
 
 def _broken(tx: Transaction, ports: Ports, cycle: Cycle) -> list[TruthWarning]:

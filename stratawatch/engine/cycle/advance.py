@@ -93,7 +93,11 @@ def _outdated(tx: Transaction) -> tuple[int, ...]:
     """The judged cycles that labels have left outdated, those included that waited for the end of a pause."""
     waiting = tx.labels.cursor(EXAMINED).get("waiting", {})
     newest = {int(cycle_id): (tx.estimates.latest(int(cycle_id)), mark) for cycle_id, mark in waiting.items()}
-    late = {cycle_id for cycle_id, (revision, mark) in newest.items() if revision and revision.mark < mark}
+    late = {
+        cycle_id
+        for cycle_id, (revision, mark) in newest.items()
+        if revision and revision.mark < mark and not tx.cycles.get(cycle_id).is_replaced
+    }
     return tuple(sorted(late.union(tx.estimates.outdated(_examined(tx)))))
 
 

@@ -32,7 +32,7 @@ SPANS_KEPT: Final = 12
 BEFORE: Final = "it was opened before the budget was shared"
 
 _Key = tuple[str, int]
-"""A window: its panel and its period."""
+"""A window: its panel and its period; of a replaced cycle, the negative one."""
 
 
 @dataclass(frozen=True)
@@ -105,8 +105,8 @@ class BudgetShares:
         for name, spec in {**tx.panels.latest(), **self._panels}.items():
             periods = periods_ending_in(spec.windows, span)
             cycles = tx.cycles.find(panel=name, before=periods.stop, newest=len(periods)) if periods else ()
-            for cycle in cycles:
-                if cycle.period in periods:
+            for cycle in (*cycles, *tx.cycles.find(panel=name, replaced=True)):  # what those asked stays spent
+                if span.start <= cycle.window.end < span.end:
                     budget = tx.panels.get(cycle.panel_version).budget
                     found.held += _asked(tx, cycle.id) if cycle.state in ENDED else budget
                     found.shares[name, cycle.period] = WindowShare(

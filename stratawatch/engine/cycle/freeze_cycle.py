@@ -5,7 +5,7 @@ from typing import Final
 
 from stratawatch.engine.alarms.alarm_streams import blind_panel
 from stratawatch.engine.alarms.failures import describe, record_failure
-from stratawatch.engine.alarms.notifications import warn
+from stratawatch.engine.alarms.notifications import warn_of_cycle
 from stratawatch.engine.alarms.send_deadline import call_within
 from stratawatch.engine.input.assess_window import WindowAssessment, assess_window
 from stratawatch.engine.input.window_drift import DriftFinding
@@ -70,7 +70,7 @@ def _warn_of_drift(tx: Transaction, ports: Ports, cycle: Cycle, drift: Sequence[
     if drift:
         moves = len(tx.cycles.transitions(Entity.CYCLE, cycle.id))  # a window that was reopened is frozen again
         body = "\n".join([*map(str, drift), f"window {cycle.window}, cycle {cycle.id}; it is judged all the same"])
-        warn(tx, ports, f"{cycle.panel}:{cycle.period}:drift:{moves}", f"DRIFT: the input of {cycle.panel}", body)
+        warn_of_cycle(tx, ports, cycle, f"drift:{moves}", f"DRIFT: the input of {cycle.panel}", body)
 
 
 def _refuse(

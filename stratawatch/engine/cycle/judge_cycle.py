@@ -11,7 +11,7 @@ from stratawatch.core.alarms.judge import NO_BASELINE, judge, page_confidence
 from stratawatch.core.estimate import Estimate, Undefined
 from stratawatch.core.metrics import metric_named
 from stratawatch.core.population import Atom, Segment
-from stratawatch.engine.alarms.alarm_streams import record_judgements, watched_streams
+from stratawatch.engine.alarms.alarm_streams import newest_number, record_judgements, watched_streams
 from stratawatch.engine.baselines.current_baselines import baselines_for_judging
 from stratawatch.engine.cycle.open_cycles import DECIDED
 from stratawatch.engine.labels.labelled_cycle import LabelledCycle, fingerprint, load_labelled_cycle
@@ -43,7 +43,7 @@ def judge_cycle(ports: Ports, cycle_id: int) -> int | None:
         labelled = load_labelled_cycle(tx, spec, cycle_id)
         print_ = fingerprint(labelled.verdicts)
         before = tx.estimates.latest(cycle_id)
-        number = _next_revision(tx, cycle_id)
+        number = max(newest_number(tx, cycle), 0) + 1  # a refusal may have number 0, an estimate never has
         first = cycle.state != CycleState.JUDGED
         if first or before is None or before.fingerprint != print_:
             estimates = labelled.design.estimate(
@@ -99,19 +99,12 @@ def wanted_margin(spec: PanelSpec, key: StreamKey) -> float:
 def _its_turn(tx: Transaction, cycle: Cycle) -> bool:
     """Windows are judged in order: an older one that is still under way comes first. Backfilled ones wait for none."""
     if cycle.state == CycleState.JUDGED:
-        return True
+        return not cycle.is_replaced
     if cycle.state not in (CycleState.SETTLED, CycleState.EXPIRED):
         return False
     active = tx.cycles.find(panel=cycle.panel, states=ACTIVE_CYCLES)
     older = [other for other in active if other.period < cycle.period]
     return tx.cycles.is_backfilled(cycle) or all(map(tx.cycles.is_backfilled, older))
-
-
-def _next_revision(tx: Transaction, cycle_id: int) -> int:
-    """Refusals of a window that was reopened count as revisions of its states too."""
-    before = tx.estimates.latest(cycle_id)
-    states = [state.revision for state in tx.alarms.of_cycle(cycle_id)]
-    return max([0, *states, *([before.number] if before else [])]) + 1
 
 
 def _a_later_one_is(tx: Transaction, cycle: Cycle, states: Sequence[CycleState]) -> bool:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from datetime import datetime
 from typing import Final
 
 from stratawatch.engine.cycle.budget_shares import BUDGET, BudgetShares, too_few
@@ -90,17 +91,18 @@ def _open_panel(tx: Transaction, ports: Ports, spec: PanelSpec, shares: BudgetSh
 
 
 def open_with_share(
-    tx: Transaction, ports: Ports, spec: PanelSpec, period: int, shares: BudgetShares
+    tx: Transaction, ports: Ports, spec: PanelSpec, period: int, shares: BudgetShares, *, at: datetime | None = None
 ) -> tuple[int | None, str]:
     """Open a window whose budget is its share of what panels share; and why it is passed over, if it is.
 
+    It is opened now, or `at` the moment at which the cycle was that it replaces.
     The share is the budget in the specification that the cycle keeps; the panel's newest one stays the configuration's.
     """
     now, window = ports.clock.now(), window_of_period(spec.windows, period)
     share = shares.share(tx, spec, period)
     why_not = too_few(share) if share.share < LEAST_BUDGET else ""
     version = tx.panels.save(spec if why_not else replace(spec, budget=share.share), now)
-    cycle = tx.cycles.open(spec.name, version, period, window, now)
+    cycle = tx.cycles.open(spec.name, version, period, window, at or now)
     if cycle is not None:
         shares.keep(tx, spec, period, replace(share, share=0, why=why_not) if why_not else share, cycle)
     tx.panels.save(spec, now)

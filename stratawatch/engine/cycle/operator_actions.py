@@ -1,10 +1,11 @@
-"""What a person may do to a cycle by hand: cancel it, reopen a refused one, send failed batches again."""
+"""What a person may do to a cycle by hand: cancel it, reopen or rerun it, send failed batches again."""
 
 from dataclasses import replace
 
 from stratawatch.engine.audit import note_action
 from stratawatch.engine.cycle.budget_shares import BUDGET, BudgetShares, too_few
-from stratawatch.engine.cycle.open_cycles import require_same_windows
+from stratawatch.engine.cycle.clock_check import free_slots
+from stratawatch.engine.cycle.open_cycles import open_with_share, require_same_windows
 from stratawatch.engine.cycle.settle_cycle import close_round
 from stratawatch.engine.labels.reconcile_queue import AGAIN
 from stratawatch.engine.lease import fenced, hold_lease
@@ -14,7 +15,7 @@ from stratawatch.engine.model.shared_budget import LEAST_BUDGET
 from stratawatch.engine.model.states import BatchState, CycleState, Entity, RoundState, may_move
 from stratawatch.engine.ports import Ports
 from stratawatch.engine.ports.transaction import Transaction
-from stratawatch.errors import StratawatchError
+from stratawatch.errors import StaleState, StratawatchError
 from stratawatch.formatting import count_text
 
 
@@ -78,6 +79,50 @@ def _with_new_share(tx: Transaction, ports: Ports, spec: PanelSpec, cycle: Cycle
     shares.keep(tx, spec, cycle.period, share, cycle.id)
     tx.panels.save(latest, now)
     return version
+
+
+def rerun_cycle(ports: Ports, cycle_id: int, why: str, spec: PanelSpec) -> int:
+    """Read a judged window again whose predictions were corrected, under today's specification; the new cycle.
+
+    The old one stays readable. The new one has its moment of opening, so that the same labels and the same history
+    count; whoever answered is not asked again. Where panels share a budget, it has its share as with `open`, beside
+    what the old one asked.
+    """
+    if spec.name in ports.paused.panels:
+        raise StratawatchError(f"panel '{spec.name}' is paused", hint="take `paused = true` out first")
+    if ports.budget is None:
+        return _rerun(ports, cycle_id, why, spec, None)
+    with hold_lease(ports, BUDGET) as holder:
+        held = fenced(ports, BUDGET, holder)
+        return _rerun(held, cycle_id, why, spec, BudgetShares(held, ports.budget, ports.configured))
+
+
+def _rerun(ports: Ports, cycle_id: int, why: str, spec: PanelSpec, shares: BudgetShares | None) -> int:
+    now = ports.clock.now()
+    with ports.store.begin() as tx:
+        cycle = tx.cycles.get(cycle_id)
+        # A rerun that was cancelled must not be the last word on its window.
+        is_left = cycle.state == CycleState.CANCELLED and tx.cycles.earlier_runs(cycle)
+        if cycle.is_replaced or not (cycle.state == CycleState.JUDGED or is_left):
+            got = "one that was replaced" if cycle.is_replaced else cycle.state.value
+            raise StratawatchError(f"cycle {cycle_id} cannot be run again", expected="judged", got=got)
+        require_same_windows(tx, spec, cycle)
+        if free_slots(tx, spec.name) < 2:
+            raise StratawatchError(f"cycle {cycle_id} has to wait: too many of {spec.name} are under way")
+        version = tx.panels.save(spec, now)
+        tx.cycles.replace(cycle_id, f"corrected on {now:%Y-%m-%d}: {why}")
+        why_not = ""
+        if shares is None:
+            new = tx.cycles.open(spec.name, version, cycle.period, cycle.window, cycle.opened_at)
+        else:
+            new, why_not = open_with_share(tx, ports, spec, cycle.period, shares, at=cycle.opened_at)
+        if why_not:
+            raise StratawatchError(f"cycle {cycle_id} cannot be run again", got=why_not, hint="raise [budget] labels")
+        if new is None:
+            raise StaleState(f"the window of cycle {cycle_id} was opened by someone else")
+        note_action(tx, ports, "rerun", f"cycle {cycle_id} of {cycle.panel} as cycle {new}", why)
+        tx.commit()
+    return new
 
 
 def resend_batches(ports: Ports, cycle_id: int, why: str) -> int:

@@ -82,7 +82,8 @@ def _next_round(tx: Transaction, spec: PanelSpec, cycle: Cycle, ordinal: int, no
         tx.move(Entity.CYCLE, cycle.id, cycle.state, CycleState.SETTLED, at=now, why=why)
         return None
     asking = _asking(tx, spec, [item.item for item in fresh])
-    batches = _batches(spec, cycle, ordinal, [item for item in fresh if item.item not in reusable], asking)
+    runs = len(tx.cycles.earlier_runs(cycle))
+    batches = _batches(spec, cycle, ordinal, [item for item in fresh if item.item not in reusable], asking, runs)
     draws = _draws(asking, labelled, plan, fresh, reusable)
     round_id = tx.rounds.add(cycle.id, plan, draws, batches, now)
     # Labels that came before their draw have joined the ledger now: what they answer is not asked again.
@@ -137,7 +138,7 @@ def _draws(
 
 
 def _batches(
-    spec: PanelSpec, cycle: Cycle, ordinal: int, items: Sequence[CandidateItem], asking: _Asking
+    spec: PanelSpec, cycle: Cycle, ordinal: int, items: Sequence[CandidateItem], asking: _Asking, runs: int
 ) -> tuple[NewBatch, ...]:
     allowed = set(spec.columns.payload)
     tasks = [
@@ -148,7 +149,7 @@ def _batches(
     parts = [tasks[i : i + spec.batch_size] for i in range(0, len(tasks), spec.batch_size)]
     return tuple(
         NewBatch(
-            _batch_key(spec, cycle, ordinal, part, lines, asking),
+            _batch_key(spec, cycle, ordinal, part, lines, asking, runs),
             spec.question,
             spec.guideline,
             tuple(lines),
@@ -159,7 +160,8 @@ def _batches(
 
 
 def _batch_key(
-    spec: PanelSpec, cycle: Cycle, ordinal: int, part: int, tasks: Sequence[LabelTask], asking: _Asking
+    spec: PanelSpec, cycle: Cycle, ordinal: int, part: int, tasks: Sequence[LabelTask], asking: _Asking, runs: int
 ) -> str:
-    content = [asking.question_key, [[task.item_key, task.payload] for task in tasks]]
+    """Its key; one that an earlier run of the window sent is not sent again under the same."""
+    content = [asking.question_key, [[task.item_key, task.payload] for task in tasks], *([runs] if runs else [])]
     return batch_key(spec.name, cycle.period, ordinal, part, content)

@@ -11,6 +11,7 @@ from stratawatch.core.history.past_labels import NO_HISTORY, History, KnownPosit
 from stratawatch.core.score_bins import centres
 from stratawatch.core.tuning import HISTORY
 from stratawatch.engine.labels.labelled_cycle import verdicts_of
+from stratawatch.engine.model.cycle_facts import Cycle
 from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.engine.ports.transaction import Transaction
 
@@ -24,11 +25,10 @@ def label_history(
     Nothing that happens after that moment changes it, so that every round of a cycle is planned with the same one.
     Plans for goals also read how well each period was foretold.
     """
-    earlier = tx.cycles.find(panel=spec.name, before=period, newest=HISTORY.max_age)
     periods = {
-        cycle.id: cycle.period
-        for cycle in earlier
-        if period - cycle.period <= HISTORY.max_age and _alike(tx.panels.get(cycle.panel_version), spec)
+        cycle.id: ended
+        for ended, cycle in _earlier(tx, spec.name, period, received_by).items()
+        if period - ended <= HISTORY.max_age and _alike(tx.panels.get(cycle.panel_version), spec)
     }
     if not periods:
         return NO_HISTORY
@@ -48,6 +48,18 @@ def label_history(
         known=_known_positives(tx, spec.name, list(periods), received_by, drawable),
     )
     return with_variance_ratios(history) if spec.stop_rule == "goals" else history
+
+
+def _earlier(tx: Transaction, panel: str, period: int, moment: datetime) -> dict[int, Cycle]:
+    """The cycles before a period, by period; of a window that was run again, the one last drawn from by a moment."""
+    found = {cycle.period: cycle for cycle in tx.cycles.find(panel=panel, before=period, newest=HISTORY.max_age)}
+    again = {one.window.start for one in tx.cycles.find(panel=panel, replaced=True)}
+    for ended, cycle in found.items():
+        if cycle.window.start in again:
+            runs = (cycle, *reversed(tx.cycles.earlier_runs(cycle)))
+            drawn = (run for run in runs if any(one.planned_at <= moment for one in tx.rounds.of(run.id)))
+            found[ended] = next(drawn, cycle)
+    return found
 
 
 def _known_positives(

@@ -29,10 +29,15 @@ class Cycle:
     deadline_at: datetime | None
     failures: int = 0
     last_error: str = ""
-    reason: str = ""  # why it was refused, expired or cancelled
+    reason: str = ""  # why it was refused, expired, cancelled or replaced
     docs: str | None = None  # Data Docs of the check, relative to the report folder
     profile: InputProfile | None = None  # None: its window was not counted yet
     source_version: Json = field(default_factory=dict)
+
+    @property
+    def is_replaced(self) -> bool:
+        """Whether its window was corrected and has another cycle now."""
+        return self.period < 0
 
 
 @dataclass(frozen=True)

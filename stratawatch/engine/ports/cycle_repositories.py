@@ -61,8 +61,20 @@ class CycleRepository(Protocol):
         states: Sequence[CycleState] | None = None,
         before: int | None = None,
         newest: int | None = None,
+        replaced: bool = False,
     ) -> tuple[Cycle, ...]:
-        """Cycles, oldest window first; `before` a period, and with `newest`, only the last so many."""
+        """Cycles, oldest window first; `before` a period, and with `newest`, only the last so many.
+
+        Those that were replaced are left out; with `replaced`, the others are.
+        """
+        ...
+
+    def replace(self, cycle_id: int, why: str) -> None:
+        """Free a judged cycle's window for another cycle; a replaced one has its negative id for a period."""
+        ...
+
+    def earlier_runs(self, cycle: Cycle) -> tuple[Cycle, ...]:
+        """The cycles of the same window that this one replaced, oldest first."""
         ...
 
     def is_backfilled(self, cycle: Cycle) -> bool:

@@ -88,8 +88,13 @@ class EstimateRepository(Protocol):
         """
         ...
 
-    def history(self, panel: str, newest: int | None = None) -> tuple[tuple[Cycle, Revision], ...]:
-        """The newest revision of every cycle of a panel that has one, oldest window first; or of the last so many."""
+    def history(
+        self, panel: str, newest: int | None = None, *, replaced: bool = False
+    ) -> tuple[tuple[Cycle, Revision], ...]:
+        """The newest revision of every cycle of a panel that has one, oldest window first; or of the last so many.
+
+        Cycles that were replaced are left out unless asked for.
+        """
         ...
 
 

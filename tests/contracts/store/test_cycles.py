@@ -74,6 +74,29 @@ class TestFind:
             assert tx.cycles.find(states=[]) == ()
 
 
+class TestReplace:
+    def test_frees_the_window_and_keeps_the_cycle(self, store):
+        with store.begin() as tx:
+            old = open_cycle(tx, period=1)
+            tx.cycles.replace(old, "corrected")
+            new = open_cycle(tx, period=1)
+            assert new not in (None, old)
+            assert (tx.cycles.get(old).is_replaced, tx.cycles.get(old).window) == (True, window(1))
+            assert [one.id for one in tx.cycles.find()] == [new]
+            assert [one.id for one in tx.cycles.find(replaced=True)] == [old]
+            assert [one.id for one in tx.cycles.earlier_runs(tx.cycles.get(new))] == [old]
+            assert tx.cycles.earlier_runs(tx.cycles.get(old)) == ()
+            assert open_cycle(tx, period=1) is None
+
+    def test_leaves_a_backfilled_window_one(self, store):
+        with store.begin() as tx:
+            later, earlier = open_cycle(tx, period=1), open_cycle(tx, period=0)
+            tx.cycles.replace(later, "corrected")
+            new = open_cycle(tx, period=1)
+            assert tx.cycles.is_backfilled(tx.cycles.get(earlier))
+            assert not tx.cycles.is_backfilled(tx.cycles.get(new))
+
+
 class TestFailures:
     def test_count_up_and_are_forgotten_when_the_cycle_moves_on(self, store):
         with store.begin() as tx:

@@ -184,3 +184,17 @@ class TestBackfill:
         (entry,) = fresh.json("audit")["entries"]
         assert (entry["action"], entry["subject"], entry["why"]) == ("backfilled", "1 window of spam", "a trial")
         assert "no panel 'spamm'" in fresh.run("backfill", "-p", "spamm", *stretch[2:], code=2).stderr
+
+
+class TestRerun:
+    def test_a_judged_window_gets_a_new_cycle_and_keeps_the_old_one(self, judged):
+        (old,) = judged.json("cycles")["cycles"]
+        done = judged.json("cycles", "rerun", str(old["id"]), "--why", "scores corrected")
+        (new,) = judged.json("cycles")["cycles"]
+        assert (new["id"], new["state"], new["opened_at"]) == (done["cycle"], "open", old["opened_at"])
+        shown = judged.json("cycles", "show", str(old["id"]))
+        assert shown["state"] == "judged"
+        assert shown["reason"].startswith("corrected on ")
+        assert judged.json("estimates")["estimates"] == []
+        assert {row["replaced"] for row in judged.json("estimates", "--history")["estimates"]} == {True}
+        assert "cannot be run again" in judged.run("cycles", "rerun", str(new["id"]), "--why", "x", code=2).stderr

@@ -11,7 +11,7 @@ class TestJson:
         assert len(rows) == 6
         assert {tuple(row) for row in rows} == {
             (
-                "panel", "cycle", "period", "window_start", "window_end", "revision", "estimated_at", "classifier",
+                "panel", "cycle", "period", "window_start", "window_end", "revision", "replaced", "estimated_at", "classifier",
                 "metric", "segment", "value", "low", "high", "half_width", "n_eff", "undefined", "confidence",
                 "labels_used", "deff", "method", "state", "reason", "shadow",
             )
