@@ -41,7 +41,7 @@ class Annotator:
             case "half":
                 self._answer(tick, waiting, tasks)
                 self._disturb(tick)
-            case "rest":
+            case "rest" | "rerun":
                 self._answer(tick, waiting, tasks)
             case "second" | "expire":
                 self._change_minds(tick)

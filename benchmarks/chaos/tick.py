@@ -20,7 +20,7 @@ from stratawatch.engine.cycle.backfill import backfill
 from stratawatch.engine.cycle.clock_check import trust_clock
 from stratawatch.engine.cycle.left_panels import retire_panel
 from stratawatch.engine.cycle.open_cycles import open_cycles
-from stratawatch.engine.cycle.operator_actions import cancel_cycle, reopen_cycle, resend_batches
+from stratawatch.engine.cycle.operator_actions import cancel_cycle, reopen_cycle, rerun_cycle, resend_batches
 from stratawatch.engine.labels import dispatch_batch
 from stratawatch.engine.labels.import_labels import HandLabel, import_labels
 from stratawatch.engine.labels.queue_identity import adopt_queue
@@ -161,9 +161,18 @@ def by_hand(ports: Ports, tick: Tick) -> None:
 
 
 def windows_by_hand(ports: Ports, panel: PanelSpec, tick: Tick) -> None:
-    """A window that is over and that a person opens."""
+    """Windows that a person opens: one that is over, and once again one whose predictions were corrected."""
     if tick.step == "backfill":
         backfill(ports, panel, tick.period, tick.period)
+    if tick.step == "rerun":
+        with ports.store.begin() as tx:
+            judged = [
+                cycle.id
+                for cycle in tx.cycles.find(panel=PANEL, states=[CycleState.JUDGED])
+                if cycle.period == tick.period and not tx.cycles.earlier_runs(cycle)
+            ]
+        for cycle_id in judged:
+            rerun_cycle(ports, cycle_id, "the scores were corrected", panel)
 
 
 def baselines_by_hand(installation: "Installation", ports: Ports, tick: Tick) -> None:

@@ -111,7 +111,7 @@ ANSWERED: Final = (
 EXPIRED: Final = (("ask", 10), ("silent", 30), ("expire", 3 * 24 + 30), ("late", 3 * 24 + 40))
 MENDED: Final = (
     *(("import", 70), ("measure", 80), ("keep", 90), ("again", 100)),
-    *(("trust", 110), ("adopt", 120)),
+    *(("rerun", 105), ("trust", 110), ("adopt", 120)),
 )
 GIVEN_UP: Final = (("backfill", 10), ("cancel", 20), ("retire", 30))
 
@@ -128,7 +128,7 @@ PLAIN: Final = (ANSWERED, EXPIRED, ANSWERED)
 OUTAGES: Final = ("second", "mute")
 """Steps during which the receiver of alerts is out of order."""
 BY_HAND: Final = (
-    *("resend", "reopen", "backfill", "cancel", "retire"),
+    *("resend", "reopen", "backfill", "rerun", "cancel", "retire"),
     *("import", "measure", "keep", "again", "trust", "adopt"),
 )
 """Steps at which a person does something first. Nobody has when a process meets a fault there."""
