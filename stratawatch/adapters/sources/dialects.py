@@ -24,8 +24,8 @@ def translate(sql: str, dialect: str) -> str:
     """
     tree = sqlglot.parse_one(sql, read=SOURCE)
     for change in (_compare_bytes, _drop_materialized, *_CHANGES.get(dialect, ())):
-        tree = tree.transform(lambda node, change=change: change(node, dialect))
-    return tree.sql(dialect=dialect, pretty=True, comments=False)
+        tree = tree.transform(lambda node, change=change: change(node, dialect), copy=False)
+    return tree.sql(dialect=dialect, pretty=True, comments=False, copy=False)
 
 
 def _compare_bytes(node: Any, dialect: str) -> Any:

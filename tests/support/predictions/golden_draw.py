@@ -106,18 +106,23 @@ def table() -> Table:
     return {name: (kind, [row[name] for row in made]) for name, kind in TYPES.items()}
 
 
+@cache
+def sound_readings() -> list[reference.Reading]:
+    """What plain Python reads in the golden items that can be read."""
+    return reference.readings(PANEL, WINDOW, rows())[0]
+
+
+@cache
 def atoms() -> tuple[tuple[Atom, ...], list[int]]:
     """The atoms of the golden draw and how many items each gives."""
-    sound, _ = reference.readings(PANEL, WINDOW, rows())
-    cut = reference.atoms_of(reference.census(sound))
+    cut = reference.atoms_of(reference.census(sound_readings()))
     return cut, [min(DRAWN, atom.size) for atom in cut]
 
 
 def expected_draw() -> dict[str, list[str]]:
     """The draw by plain Python: digest, bin_of, sorted."""
     cut, quotas = atoms()
-    sound, _ = reference.readings(PANEL, WINDOW, rows())
-    return named(cut, reference.draw(PANEL, sound, cut, quotas))
+    return named(cut, reference.draw(PANEL, sound_readings(), cut, quotas))
 
 
 def named(cut: tuple[Atom, ...], drawn: list[list[str]]) -> dict[str, list[str]]:
