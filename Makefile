@@ -46,7 +46,7 @@ test-all: $(STAMP)  ## What CI runs: flows, Spark, statistics and benchmarks too
 	@$(PYTEST) -o testpaths=tests --ignore=tests/long --ignore=tests/pooled $(ARGS); $(SECONDS_TAKEN)
 
 test-pooled: $(STAMP)  ## The store's contract behind PgBouncer, which Debian has.
-	@export TEST_PGBOUNCER=1; $(PYTEST) -o testpaths="tests/pooled tests/contracts/store" $(ARGS); $(SECONDS_TAKEN)
+	@export TEST_PGBOUNCER=1; $(PYTEST) -o testpaths="tests/pooled tests/contracts/store tests/stories/store" $(ARGS); $(SECONDS_TAKEN)
 
 test-long: $(STAMP)  ## Long Monte Carlo: before a change of the core lands.
 	@HYPOTHESIS_PROFILE=long $(PYTEST) -o testpaths="tests/long tests/unit/core tests/unit/literature tests/unit/study" $(ARGS); $(SECONDS_TAKEN)
