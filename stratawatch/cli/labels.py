@@ -203,6 +203,8 @@ def adopt_queue(
         print_line(
             f"It was marked as {adopted.before}: an installation that used it under that mark stops and says so."
         )
+    if not adopted.batches:
+        print_line("It holds no batches. If some were ever sent, mount the share that holds them and adopt it instead.")
     if adopted.missing:
         number = count_text(len(adopted.missing), "batch", "batches")
         print_line(f"{number} that wait for answers are not in it, such as {adopted.missing[0]}")

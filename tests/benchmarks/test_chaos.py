@@ -331,22 +331,29 @@ class TestFaulter:
         ]
         assert [fault.possible(scene) for scene in scenes] == [True, False, False]
 
+    @pytest.mark.parametrize("kind", ["queue emptied", "queue unmounted"])
+    def test_a_queue_is_taken_away_from_a_restored_store_too(self, tmp_path, kind):
+        fault = next(fault for fault in FAULTS if fault.kind == kind)
+        scene = SimpleNamespace(folder=tmp_path, off_course=True, tick=SimpleNamespace(period=0, step="ask"))
+        assert not fault.possible(scene)
+        (tmp_path / "queue" / "out").mkdir(parents=True)
+        assert fault.possible(scene)
+
     @pytest.mark.parametrize(
         ("kind", "period", "step", "where"),
-        [("clock back", 2, "trust", "adopt"), ("clock back", 1, "ask", "adopt"), ("queue emptied", 1, "ask", "ask")],
+        [("clock back", 2, "trust", "adopt"), ("clock back", 1, "ask", "adopt")],
     )
     def test_what_a_restored_store_cannot_know_is_not_asked_of_it(self, tmp_path, kind, period, step, where):
         (tmp_path / "queue" / "out").mkdir(parents=True)
         fault = next(fault for fault in FAULTS if fault.kind == kind)
-        forgets = 0 if kind == "queue emptied" else 2
 
         def possible(period, step, *, off_course):
             tick = SimpleNamespace(period=period, step=step)
             return fault.possible(SimpleNamespace(tick=tick, off_course=off_course, folder=tmp_path, inbox=tmp_path))
 
         assert possible(period, step, off_course=True)
-        assert possible(forgets, where, off_course=False)
-        assert not possible(forgets, where, off_course=True)
+        assert possible(2, where, off_course=False)
+        assert not possible(2, where, off_course=True)
 
     def test_a_server_is_stopped_where_every_process_comes_by(self, tmp_path):
         server = PostgresDatabases(tmp_path, None)

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from stratawatch.adapters.queues.folder import FolderQueue
 from stratawatch.engine.cycle.advance import advance
 from stratawatch.engine.cycle.freeze_cycle import freeze_cycle
 from stratawatch.engine.cycle.plan_round import plan_round
@@ -201,3 +202,61 @@ def test_a_backup_older_than_the_queues_mark_says_so_until_a_person_adopts_the_q
     advance_alone(scenario)
     assert len(facts_of(scenario)[2]) == 120
     backups.dispose()
+
+
+class TestTheQueueIsAwayAfterTheRestore:
+    """The backup is from before the first send, so no batch says that there was a queue."""
+
+    @pytest.fixture
+    def root(self, tmp_path):
+        return tmp_path / "queue"
+
+    @pytest.fixture(params=["before it was marked", "marked"])
+    def restored(self, request, backups, root):
+        """A store that sent, was lost and came back without what it sent; the folder is moved away."""
+        scenario = Scenario.around(backups.open())
+        scenario.produce(0)
+        scenario.ports = replace(scenario.ports, queue=FolderQueue(root))
+        if request.param == "marked":
+            require_queue(scenario.ports)
+        backups.keep()
+        open_all(scenario)
+        assert advance(scenario.ports).troubles == ()
+        lose_and_restore(scenario, backups)
+        root.rename(root.with_name("elsewhere"))
+        return scenario
+
+    def refused(self, scenario):
+        scenario.clock.advance(hours=1)
+        open_all(scenario)
+        troubles = advance(scenario.ports).troubles
+        assert troubles
+        assert all("adopt-queue" in sentence for sentence in troubles)
+
+    def test_a_folder_that_is_missing_is_not_created(self, restored, root):
+        self.refused(restored)
+        assert not root.exists()
+
+    def test_an_empty_folder_where_a_share_is_not_mounted_is_left_empty(self, restored, root):
+        root.mkdir()
+        self.refused(restored)
+        assert list(root.iterdir()) == []
+
+    def test_a_folder_of_another_installation_is_left_alone(self, restored, root):
+        FolderQueue(root).adopt("theirs")
+        self.refused(restored)
+        assert FolderQueue(root).identity() == "theirs"
+        assert list((root / "out").iterdir()) == []
+
+    def test_a_folder_that_vanishes_after_it_was_adopted_is_not_created(self, restored, root):
+        root.with_name("elsewhere").rename(root)
+        adopt_queue(restored.ports)
+        root.rename(root.with_name("elsewhere"))
+        self.refused(restored)
+        assert not root.exists()
+
+    def test_a_folder_that_is_back_is_worked_with(self, restored, root):
+        self.refused(restored)
+        root.with_name("elsewhere").rename(root)
+        adopt_queue(restored.ports)
+        assert advance(restored.ports).troubles == ()

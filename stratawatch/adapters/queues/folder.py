@@ -73,7 +73,7 @@ class FolderQueue:
         mode: int | None = None,
     ) -> None:
         self.name = name
-        self.where = str(root)
+        self.where = str(Path(root).absolute())
         self._root = Path(root)
         self._now = now
         self._caps = caps or ReadCaps()

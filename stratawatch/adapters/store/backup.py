@@ -16,10 +16,16 @@ from sqlalchemy import URL
 from stratawatch.adapters.store.database import sqlite_file, store_url, url_without_password
 from stratawatch.adapters.store.schema import VERSION_TABLE, SchemaState, compare_schema_version, mismatch
 from stratawatch.atomic_files import sync_folder
+from stratawatch.engine.labels.queue_identity import RESTORED
 from stratawatch.engine.lease import is_holder_gone
 from stratawatch.errors import ConfigError, LeaseHeld, StratawatchError, Unreachable
 
 BUSY_SECONDS: Final = 5
+NOTE_RESTORED: Final = (
+    f"INSERT INTO cursors (queue, position, at) VALUES ('{RESTORED}', '{{\"from\": \"backup\"}}', "
+    "'1970-01-01 00:00:00') ON CONFLICT (queue) DO NOTHING"
+)
+"""Notes in a store of any schema, on either database, that it was restored; without a time, for nothing was worked."""
 _BESIDE: Final = ("-wal", "-shm", "-journal")
 """Endings of the files that SQLite keeps beside a database that is open, or was when its process died."""
 _SHOWN: Final = frozenset({"host", "port", "sslmode", "sslrootcert"})
@@ -74,6 +80,7 @@ def put_back(url: str, backup: Path, now: datetime) -> tuple[StoreSummary, Path 
             raise mismatch("newer", str(backup), summary.schema)
         with closing(sqlite3.connect(draft)) as sql, sql:
             sql.execute("DELETE FROM leases")  # whoever held one at the time of the backup holds none in this store
+            sql.execute(NOTE_RESTORED)
         _sync(draft)
         with _nobody_else(store):
             aside = _set_aside(store, now)
@@ -117,6 +124,7 @@ def _postgres_restore(url: str, backup: Path) -> list[str]:
         "(stop the flows and everything else that uses the database)",
         admin + quote(f'CREATE DATABASE "{new}"'),
         f"pg_restore --exit-on-error --single-transaction --dbname={_address(url, new)} {quote(str(backup))}",
+        f"psql --dbname={_address(url, new)} --command={quote(NOTE_RESTORED)}",
         admin + quote(f'ALTER DATABASE "{name}" RENAME TO "{old}"'),
         admin + quote(f'ALTER DATABASE "{new}" RENAME TO "{name}"'),
         "stratawatch init --upgrade && stratawatch check && stratawatch open && stratawatch advance",

@@ -20,6 +20,8 @@ from stratawatch.errors import Unreachable
 
 ADOPT: Final = "`stratawatch labels adopt-queue`"
 """The command that says that a place is the queue."""
+RESTORED: Final = "restored"
+"""The cursor of a store that was put back from a backup, which may not know that it has sent. Its restore writes it."""
 WARN_AFTER: Final = timedelta(minutes=30)
 """How long a queue may be away before people are told; every advance says so itself."""
 
@@ -28,11 +30,12 @@ _SENT: Final = (BatchState.SENT, BatchState.CLOSED, BatchState.CANCELLED, BatchS
 
 @dataclass(frozen=True)
 class AdoptedQueue:
-    """A place that was said to be the queue: its id before and now, and sent batches that are not there."""
+    """A place that was said to be the queue: its id before and now, its number of batches, and sent ones it lacks."""
 
     where: str
     before: str
     identity: str
+    batches: int
     missing: tuple[str, ...]
 
 
@@ -49,8 +52,8 @@ def require_queue(ports: Ports) -> LabelQueue:
                 _mark(ports, _kept(ports.store, ports.queue).get("id") or uuid4().hex)
         elif not found or found != kept.get("id"):
             raise _not_ours(ports.queue, found)
-        elif kept.get("away_since") or not kept["marked"]:
-            _keep(ports, {"id": found, "marked": True})
+        elif kept != _record(ports.queue, found):
+            _keep(ports, _record(ports.queue, found))
     except Unreachable as trouble:
         _note_away(ports, trouble)
         raise
@@ -76,12 +79,18 @@ def adopt_queue(ports: Ports, why: str = "") -> AdoptedQueue:
         before = queue.identity()
         identity = _kept(ports.store, queue).get("id") or uuid4().hex
         _mark(ports, identity, by_hand=True, why=why)
-    return AdoptedQueue(queue.where, before, identity, tuple(sorted(sent - queue.batch_keys())))
+    there = queue.batch_keys()
+    return AdoptedQueue(queue.where, before, identity, len(there), tuple(sorted(sent - there)))
 
 
 def _record_name(queue: LabelQueue) -> str:
     """Where the store keeps the queue's id: beside its cursor."""
     return f"identity of {queue.name}"
+
+
+def _record(queue: LabelQueue, identity: str) -> Mapping[str, Any]:
+    """What the store keeps of a queue that has this id."""
+    return {"id": identity, "marked": True, "where": queue.where}
 
 
 def _kept(store: Store, queue: LabelQueue) -> Mapping[str, Any]:
@@ -92,16 +101,19 @@ def _kept(store: Store, queue: LabelQueue) -> Mapping[str, Any]:
 def _may_be_marked(store: Store, queue: LabelQueue, found: str, kept: Mapping[str, Any]) -> bool:
     """Whether a place without an id may be taken for the queue without asking anybody.
 
-    It may while nothing was sent and it holds no batch of anybody; and before it was ever marked, when it holds
-    batches of this store, as after an upgrade.
+    It may before it was ever marked, when it holds batches of this store, as after an upgrade; or when it holds no
+    batch of anybody, nothing was sent, and no queue of this store can have been there: not where one was marked before,
+    and nowhere once the store was restored, which forgot what it sent since the backup.
     """
     if found:
         return False
     there = queue.batch_keys()
     with store.begin() as tx:
-        if not there:
-            return not tx.rounds.batch_keys(_SENT)
-        return not kept.get("marked") and bool(there & tx.rounds.batch_keys())
+        if there:
+            return not kept.get("marked") and bool(there & tx.rounds.batch_keys())
+        if tx.labels.cursor(RESTORED) or tx.rounds.batch_keys(_SENT):
+            return False
+    return not kept.get("marked") or kept.get("where", queue.where) != queue.where
 
 
 def _mark(ports: Ports, identity: str, *, by_hand: bool = False, why: str = "") -> None:
@@ -109,7 +121,7 @@ def _mark(ports: Ports, identity: str, *, by_hand: bool = False, why: str = "") 
     _keep(ports, {"id": identity, "marked": False})
     ports.queue.adopt(identity)
     with ports.store.begin() as tx:
-        _save(tx, ports, {"id": identity, "marked": True})
+        _save(tx, ports, _record(ports.queue, identity))
         if by_hand:
             note_action(tx, ports, "adopted", f"the label queue {ports.queue.where}", why)
         tx.commit()

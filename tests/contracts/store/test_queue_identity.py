@@ -65,6 +65,19 @@ class TestFirstLook:
         require_queue(moved)
         assert (tmp_path / "other" / MARKER).exists()
 
+    @pytest.mark.parametrize("moved", [False, True])
+    def test_a_folder_that_vanishes_before_anything_was_sent_is_not_made_anew(self, played, tmp_path, moved):
+        require_queue(played.ports)
+        if moved:
+            (tmp_path / "queue").rename(tmp_path / "other")
+            played.ports = replace(played.ports, queue=FolderQueue(tmp_path / "other"))
+            require_queue(played.ports)
+        root = tmp_path / ("other" if moved else "queue")
+        root.rename(tmp_path / "elsewhere")
+        with pytest.raises(Unreachable, match="adopt-queue"):
+            require_queue(played.ports)
+        assert not root.exists()
+
     def test_a_queue_of_before_the_marks_is_known_by_its_batches(self, sent, tmp_path):
         forget_the_mark(sent, tmp_path / "queue")
         inspect_queue(sent.ports.store, sent.ports.queue)

@@ -5,7 +5,7 @@ from pathlib import Path
 import psycopg
 
 from stratawatch.adapters.store import SqlStore
-from stratawatch.adapters.store.backup import back_up, put_back
+from stratawatch.adapters.store.backup import NOTE_RESTORED, back_up, put_back
 from tests.support.fakes import MONDAY
 from tests.support.stores import empty_store, opened_store
 
@@ -58,7 +58,10 @@ class PostgresBackups:
     def lose_and_restore(self) -> SqlStore:
         """Put the copy in the database's place and open it."""
         self._replace(self._name, self._copy)
-        return self.open()
+        store = self.open()
+        with psycopg.connect(self._url.replace("+psycopg", "", 1), autocommit=True) as sql:
+            sql.execute(NOTE_RESTORED)  # as the commands do that a restore names
+        return store
 
     def dispose(self) -> None:
         if self._store is not None:
