@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from benchmarks.chaos.audit import FOLDERS
@@ -20,7 +21,8 @@ Snapshot = Mapping[str, list[str]]
 def take(ports: Ports, folder: Path) -> Snapshot:
     """Everything the product knows and has written for others in the end, by subject, in a fixed order."""
     with ports.store.begin() as tx:
-        cycles = tx.cycles.find(panel=PANEL)
+        replaced = tx.cycles.find(panel=PANEL, replaced=True)
+        cycles = (*tx.cycles.find(panel=PANEL), *(replace(one, period=-n) for n, one in enumerate(replaced, start=1)))
         rooms = {
             "cycles": [f"{c.panel} {c.period} {c.window} {c.state} {c.reason}" for c in cycles],
             "moves": [line for cycle in cycles for line in _moves(tx, cycle)],

@@ -43,7 +43,7 @@ QUERIES: Final = {
         FROM truth_statements GROUP BY panel, source ORDER BY panel, source""",
     "truth_warnings": """
         SELECT panel, cycle_id AS cycle, classifier, metric, segment, sentence, at AS warned_at
-        FROM truth_warnings ORDER BY id DESC LIMIT 10""",
+        FROM truth_warnings WHERE cycle_id IN (SELECT id FROM cycles WHERE period >= 0) ORDER BY id DESC LIMIT 10""",
     "sent_again": "SELECT position FROM cursors WHERE queue = 'batches published again'",
     "left_panels": "SELECT position FROM cursors WHERE queue = 'panels that left'",
     "shared_budget": "SELECT position FROM cursors WHERE queue = 'shared budget'",

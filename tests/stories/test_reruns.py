@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from stratawatch.engine.cycle.advance import advance
+from stratawatch.engine.cycle.advance import advance, panels_due
+from stratawatch.engine.cycle.judge_cycle import judge_cycle
 from stratawatch.engine.cycle.operator_actions import cancel_cycle, reopen_cycle, rerun_cycle
 from stratawatch.engine.labels.label_history import label_history
 from stratawatch.engine.model.pauses import Pauses
@@ -14,6 +15,7 @@ from tests.support.fakes import MONDAY, WEEK
 from tests.support.played_panel import BOTH
 from tests.support.scenario import open_all, relabel, severities, work_on
 
+on_sqlite = pytest.mark.parametrize("store_url", ["sqlite"], indirect=True)
 HEALTHY = replace(BOTH, limits=(BOTH.limits[0], replace(BOTH.limits[1], floor=0.1)))
 
 
@@ -76,6 +78,8 @@ def test_a_corrected_window_is_run_again_with_its_labels(played):
     assert advance(scenario.ports).troubles == ()
     with scenario.ports.store.begin() as tx:
         assert (tx.estimates.latest(old.id).number, tx.estimates.latest(new).number) == (1, 3)
+    assert panels_due(scenario.ports) == {}
+    assert judge_cycle(scenario.ports, old.id) is None
 
 
 def played_id(tx, period: int) -> int:
@@ -109,6 +113,7 @@ def test_the_newest_window_is_judged_like_any_other(played):
     assert open_all(scenario) == ()
 
 
+@on_sqlite
 def test_what_was_warned_of_is_told_again_of_a_window_that_is_run_again(played):
     scenario = played.scenario
     scenario.check.refusal = "a column is missing"
@@ -159,6 +164,25 @@ def test_a_window_under_way_keeps_its_history(played):
     assert ("01" in before.patterns, "01" in corrected) == (True, False)
 
 
+@on_sqlite
+def test_a_window_that_nobody_answered_is_asked_about_again(played):
+    scenario = played.scenario
+    played.begin(0)
+    for _ in range(2):
+        advance(scenario.ports)
+        scenario.clock.advance(hours=BOTH.deadline.total_seconds() / 3600 + 1)
+    advance(scenario.ports)
+    old = played.cycle(0)
+    assert (old.state, played.status()[1]["rf"]) == (CycleState.JUDGED, "BLIND")
+    rerun(played)
+    assert (played.cycle(0).state, played.status()[1]["rf"]) == (CycleState.JUDGED, "BREACH")
+    with scenario.ports.store.begin() as tx:
+        first, again = ({draw.item for draw in tx.rounds.draws(one)} for one in (old.id, played.cycle(0).id))
+    assert first
+    assert first <= again
+
+
+@on_sqlite
 def test_a_rerun_that_was_cancelled_is_not_the_last_word(played):
     scenario = played.scenario
     played.begin(0)

@@ -287,3 +287,6 @@ def test_truth_that_came_by_itself_is_counted_and_warned_of(judged):
     judged.run("report", "--now", NOW)
     page = next((judged.folder / "reports").rglob("latest.html")).read_text()
     assert "Truth that came by itself" in page
+    (cycle,) = judged.json("cycles")["cycles"]
+    judged.run("cycles", "rerun", str(cycle["id"]), "--why", "scores corrected")
+    assert judged.json("status")["truth_warnings"] == []
