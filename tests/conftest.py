@@ -31,6 +31,14 @@ def pytest_terminal_summary(terminalreporter, exitstatus) -> None:
         terminalreporter.write_line(pytest_report_header())
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(collector):
+    report = yield
+    if isinstance(collector, pytest.Session | pytest.Directory):
+        workers.begin_elsewhere(os.environ.get("PYTEST_XDIST_WORKER"), report.result)
+    return report
+
+
 def pytest_collection_modifyitems(items) -> None:
     items[:] = workers.sorted_by_group(items)
 
