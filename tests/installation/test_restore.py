@@ -80,7 +80,7 @@ def lose_and_restore(scenario, backups):
     scenario.ports = replace(scenario.ports, store=backups.lose_and_restore())
 
 
-def advance_alone(scenario, times=5):
+def advance_alone(scenario, times=4):
     """Advance every hour while nobody answers anything."""
     for _ in range(times):
         scenario.clock.advance(hours=1)
@@ -100,7 +100,7 @@ def facts_of(scenario):
 def test_labels_received_after_the_backup_count(scenario, backups, state):
     play(scenario, state)
     backups.keep()
-    work_on(scenario, 5)
+    work_on(scenario, 3)
     before, asked = facts_of(scenario), scenario.queue.asked()
     assert before[0] == CycleState.JUDGED
     assert len(before[2]) == len(asked) == 120
@@ -114,7 +114,7 @@ def test_labels_received_after_the_backup_count(scenario, backups, state):
 def test_they_count_when_the_deadline_has_passed_too(scenario, backups, state):
     play(scenario, state)
     backups.keep()
-    work_on(scenario, 5)
+    work_on(scenario, 3)
     before = facts_of(scenario)
     lose_and_restore(scenario, backups)
     scenario.clock.advance(days=10)
@@ -145,7 +145,7 @@ def test_a_second_plan_that_differs_from_the_first_is_asked_as_another_batch(sce
     scenario.queue.answer(scenario.clock.now())
     scenario.queue.said += [flipped(event, n, scenario.clock.now()) for n, event in enumerate(first_round)]
     lose_and_restore(scenario, backups)
-    work_on(scenario, 5)
+    work_on(scenario, 3)
     assert facts_of(scenario)[0] == CycleState.JUDGED
     assert set(scenario.queue.published) > first_plan
     ledger, inbox = kept_ids(scenario)
@@ -162,7 +162,7 @@ def test_a_second_plan_that_differs_from_the_first_is_asked_as_another_batch(sce
 def test_a_window_that_was_opened_after_the_backup_is_opened_again(scenario, backups):
     backups.keep()
     open_all(scenario)
-    work_on(scenario, 5)
+    work_on(scenario, 3)
     asked = scenario.queue.asked()
     lose_and_restore(scenario, backups)
     scenario.clock.advance(days=1)
@@ -184,7 +184,7 @@ def test_labels_that_come_in_parts_after_the_restore_close_what_they_answer(scen
     lose_and_restore(scenario, backups)
     advance_alone(scenario, 2)
     assert scenario.queue.asked() == asked
-    work_on(scenario, 5)
+    work_on(scenario, 3)
     state, draws, events, _ = facts_of(scenario)
     assert (state, len(draws), len(events)) == (CycleState.JUDGED, 120, 120)
 
@@ -195,7 +195,7 @@ def test_a_backup_older_than_the_queues_mark_says_so_until_a_person_adopts_the_q
     scenario.produce(0)
     open_all(scenario)
     backups.keep()
-    work_on(scenario, 5)
+    work_on(scenario, 3)
     lose_and_restore(scenario, backups)
     assert "adopt-queue" in advance(scenario.ports).troubles[0]
     adopt_queue(scenario.ports)
