@@ -1,6 +1,7 @@
 -- What is known now: the newest revision of the newest window, for every panel, classifier, metric and segment.
 -- segment is null for the whole population; value, low, high and n_eff are null where undefined says why.
 -- deff is the design effect of labels that come in clusters, null where no clusters are known.
+-- Of a window that is run again, the cycle that was replaced counts until the other one is estimated; its period is null.
 CREATE VIEW current_estimates AS
 SELECT
     panel,
@@ -40,7 +41,7 @@ FROM (
         e.deff,
         s.state,
         c.id AS cycle_id,
-        c.period,
+        CASE WHEN c.period >= 0 THEN c.period END AS period,
         c.window_start,
         c.window_end,
         r.number AS revision,
@@ -59,5 +60,12 @@ FROM (
         AND s.classifier = e.classifier
         AND s.metric = e.metric
         AND s.segment_key = e.segment_key
+    WHERE c.period >= 0
+    OR NOT EXISTS (
+        SELECT 1
+        FROM cycles AS n
+        INNER JOIN revisions AS later ON later.cycle_id = n.id
+        WHERE n.panel = c.panel AND n.window_start = c.window_start AND n.id > c.id
+    )
 ) AS ranked
 WHERE age = 1

@@ -74,6 +74,17 @@ class TestCurrentEstimates:
                 tx.alarms.add_states([StreamState(STREAM, cycle, number, state, "", NOW)])
             assert [row[-3:] for row in self.ask(tx)] == [("BREACH", 0, 2)]
 
+    def test_are_of_a_replaced_cycle_until_its_window_is_estimated_again(self, store):
+        known = IntervalEstimate(0.5, 0.25, 0.75, 9.0)
+        with store.begin() as tx:
+            old = open_cycle(tx)
+            tx.estimates.add(revision(old, estimates=(estimate(segment=COUNTRY, result=known),)))
+            tx.cycles.replace(old, "corrected")
+            new = open_cycle(tx)
+            assert self.ask(tx) == [("spam", "precision", "country=de", 0.5, 0.25, 0.75, None, None, None, 1)]
+            tx.estimates.add(revision(new, 2, estimates=(estimate(result=known),)))
+            assert self.ask(tx) == [("spam", "precision", None, 0.5, 0.25, 0.75, None, None, 0, 2)]
+
 
 class TestCurrentStates:
     def test_a_newer_window_without_an_estimate_hides_the_estimate_of_the_one_before(self, store):
@@ -139,5 +150,8 @@ class TestOpenIncidents:
             found = rows(
                 tx, "SELECT incident, panel, metric, segment, kind, period, state_now, reason_now FROM open_incidents"
             )
+            tx.cycles.replace(cycle, "corrected")
+            (replaced,) = rows(tx, "SELECT period FROM open_incidents")
         now = ("AT RISK", "better") if judged_later else ("BREACH", "below")
         assert found == [(still, "spam", "precision", None, "BREACH", 0, *now)]
+        assert replaced == (None,)
