@@ -9,6 +9,7 @@ from typing import Final
 
 from benchmarks.chaos.annotator import Statement
 from benchmarks.chaos.world import PANEL
+from stratawatch.engine.labels.reconcile_queue import UNPLANNED
 from stratawatch.engine.model.alarm_records import Notification
 from stratawatch.engine.model.idempotency_keys import round_of_batch
 from stratawatch.engine.model.label_events import LabelEvent, LabelTask
@@ -47,8 +48,8 @@ def audit(
     """Compare the store with the world outside.
 
     A store that `forgot` what it had done since a backup may have planned and told otherwise: batches that it names as
-    those of a lost plan, or whose round it has not planned since, and labels that wait for their draw are not lost, and
-    what it tells again may be worded anew.
+    those of a lost plan, or as sent before its restore and not planned since, and labels that wait for their draw are
+    not lost, and what it tells again may be worded anew.
     A batch that it has not sent since may be there from before, and one whose labels all wait need never be sent. A
     channel that did not answer may have taken what is tried again, once.
     """
@@ -58,6 +59,7 @@ def audit(
         events = [event for _, event in tx.labels.of_panel(PANEL) if event.source == ports.queue.name]
         waiting = tx.labels.waiting_events() if forgot else ()
         notices = tx.outbox.all()
+        named = tx.labels.cursor(UNPLANNED).get("keys", ())
     there = {
         b.key for b in batches if b.state == BatchState.SENT or (b.state == BatchState.CLOSED and b.id in was_sent)
     }
@@ -70,7 +72,9 @@ def audit(
         key
         for name in FOLDERS
         for batch, key in _lines(folder / "queue" / name)
-        if not forgot or batch in keys_there or not (is_told or round_of_batch(batch) not in planned)
+        if not forgot
+        or batch in keys_there
+        or not (is_told or batch in named or (name != "out" and round_of_batch(batch) not in planned))
     )
     kept, kept_waiting = _statements(events), _statements(waiting)
     asked = {(task.item_key, batch.question_key) for batch in batches for task in batch.tasks}

@@ -45,6 +45,7 @@ QUERIES: Final = {
         SELECT panel, cycle_id AS cycle, classifier, metric, segment, sentence, at AS warned_at
         FROM truth_warnings WHERE cycle_id IN (SELECT id FROM cycles WHERE period >= 0) ORDER BY id DESC LIMIT 10""",
     "sent_again": "SELECT position FROM cursors WHERE queue = 'batches published again'",
+    "unplanned": "SELECT position FROM cursors WHERE queue = 'batches without a plan'",
     "left_panels": "SELECT position FROM cursors WHERE queue = 'panels that left'",
     "shared_budget": "SELECT position FROM cursors WHERE queue = 'shared budget'",
 }

@@ -106,6 +106,6 @@ def _next_steps(summary: "StoreSummary") -> list[str]:
         *([upgrade] if summary.schema_state == "older" else []),
         "stratawatch check: that the queue and the source are those that this store worked with",
         f"stratawatch open, then stratawatch advance, twice: {again}, and what was planned since is planned again",
-        "stratawatch status: what each cycle waits for, and labels that wait for an item to be drawn again",
+        "stratawatch status: what each cycle waits for, and labels and batches that wait to be drawn again",
         "start the flows",
     ]

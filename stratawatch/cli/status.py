@@ -21,6 +21,7 @@ from stratawatch.cli.output import (
     waiting_text,
     window_text,
 )
+from stratawatch.cli.status_batches import batches_of, unplanned_batches, unplanned_text
 from stratawatch.cli.table_output import show_rows
 from stratawatch.core.alarms.alarm_states import URGENCY
 from stratawatch.errors import Unreachable
@@ -105,7 +106,7 @@ def _document(rows: "StatusRows", configured: frozenset[str] | None, now: dateti
         {**row, "waits_for": "its panel, which is paused"} if row["panel"] in paused.panels else row
         for row in (cycle_row(cycle, now) for cycle in rows["cycles"])
     ]
-    batches = _batches(rows)
+    batches = batches_of(rows)
     sent = [batch for batch in batches if batch["state"] == "sent" and not batch["away"]]
     return {
         "now": now,
@@ -127,6 +128,7 @@ def _document(rows: "StatusRows", configured: frozenset[str] | None, now: dateti
         "oldest_unanswered_batch": min(sent, key=lambda batch: batch["waiting_since"], default=None),
         "batches": batches,
         "undelivered": list(rows["undelivered"]),
+        "unplanned_batches": unplanned_batches(rows),
         "waiting_labels": dict(rows["waiting_labels"][0]),
         "set_aside": [dict(row) for row in rows["set_aside"]],
         "truth": [dict(row) for row in rows["truth"]],
@@ -154,20 +156,6 @@ def _shared_budget(rows: "StatusRows") -> dict[str, Any] | None:
         "sentence": newest.sentence,
         "windows": [{**asdict(one), "reserved": one.reserved, "sentence": one.sentence} for one in newest.windows],
     }
-
-
-def _batches(rows: "StatusRows") -> list[dict[str, Any]]:
-    """Unanswered batches, since when they wait, and which of the sent ones the queue does not hold: lost, withdrawn."""
-    record = rows["sent_again"][0]["position"] if rows["sent_again"] else {}
-    away = {key: how for how in ("lost", "withdrawn") for key in record.get(how, ())}
-    return [
-        {
-            **batch,
-            "waiting_since": batch["moved_at"] or batch["planned_at"],
-            "away": away.get(batch["key"]) if batch["state"] == "sent" else None,
-        }
-        for batch in rows["batches"]
-    ]
 
 
 def _left_panels(rows: "StatusRows", configured: frozenset[str] | None) -> list[dict[str, Any]]:
@@ -296,7 +284,9 @@ def _show_last_advance(document: Mapping[str, Any]) -> None:
 
 
 def _show_labels(document: Mapping[str, Any]) -> None:
-    """Labels that do not count, or not yet."""
+    """Labels that do not count, or not yet, and batches whose labels will wait."""
+    if document["unplanned_batches"]:
+        print_line(f"! {unplanned_text(document['unplanned_batches'])}")
     _show_waiting(document["waiting_labels"], document["now"])
     _show_set_aside(document["set_aside"])
 

@@ -161,7 +161,7 @@ class TestAnnotator:
 class FakeStore:
     """Two batches, one of them withdrawn, two labels, one that waits, and an alert."""
 
-    def __init__(self, question="q", batch="sent", moves=(), batch_key="b", **notice):
+    def __init__(self, question="q", batch="sent", moves=(), batch_key="b", unplanned=(), **notice):
         asked = LabelTask("k1", {}), LabelTask("k2", {})
         self.rounds = SimpleNamespace(
             batches=lambda: [
@@ -175,7 +175,11 @@ class FakeStore:
         words = {"annotator": "ann", "at": SimpleNamespace(isoformat=lambda: "t")}
         event = SimpleNamespace(source="folder", item_key="k1", value="yes", question_key=question, **words)
         waiting = SimpleNamespace(item_key="k9", value="no", **words)
-        self.labels = SimpleNamespace(of_panel=lambda _: [("i1", event)], waiting_events=lambda: [waiting])
+        self.labels = SimpleNamespace(
+            of_panel=lambda _: [("i1", event)],
+            waiting_events=lambda: [waiting],
+            cursor=lambda _: {"keys": list(unplanned)},
+        )
         facts = {"key": "queue:lost plan:1", "dedup_key": "d", "severity": "page", "state": "sent", **notice}
         self.outbox = SimpleNamespace(all=lambda: [SimpleNamespace(channel="ops", subject="s", body="b", **facts)])
 
@@ -255,10 +259,11 @@ class TestAudit:
         assert self.count(tmp_path, files, said, POSTS + POSTS, forgot=True) == {"alerts_told_twice": 1}
         assert self.count(tmp_path, files, said + said, POSTS, forgot=True) == {"labels_lost": 2}
 
-    def test_a_restored_store_may_not_have_planned_the_round_of_a_batch_that_is_there(self, tmp_path):
+    def test_a_restored_store_that_has_not_planned_the_round_of_a_batch_names_it(self, tmp_path):
         files = {"out/b.jsonl": ["k1", "k2"], "out/p-p00001-r1-b1.jsonl": ["k7"]}
         assert self.count(tmp_path, files, key="other") == {"items_dispatched_twice": 1}
-        assert self.count(tmp_path, files, key="other", forgot=True) == {}
+        assert self.count(tmp_path, files, key="other", forgot=True) == {"items_dispatched_twice": 1}
+        assert self.count(tmp_path, files, key="other", forgot=True, unplanned=["p-p00001-r1-b1"]) == {}
         files = {"out/b-b1-0000000a.jsonl": ["k1", "k2"], "out/b-b2-0000000b.jsonl": ["k7"]}
         (tmp_path / "queue/out/b.jsonl").unlink()
         (tmp_path / "queue/out/p-p00001-r1-b1.jsonl").unlink()

@@ -11,6 +11,7 @@ from stratawatch.engine.cycle.plan_round import plan_round
 from stratawatch.engine.cycle.settle_cycle import settle_cycle
 from stratawatch.engine.labels.collect_labels import collect_labels
 from stratawatch.engine.labels.queue_identity import adopt_queue, require_queue
+from stratawatch.engine.labels.reconcile_queue import UNPLANNED
 from stratawatch.engine.model.states import CycleState
 from tests.support.scenario import Scenario, only_cycle, open_all, work_on
 from tests.support.store.backups import PostgresBackups, SqliteBackups
@@ -171,6 +172,52 @@ def test_a_window_that_was_opened_after_the_backup_is_opened_again(scenario, bac
     state, draws, events, _ = facts_of(scenario)
     assert (state, len(draws), len(events)) == (CycleState.JUDGED, 120, 120)
     assert scenario.queue.asked() == asked
+
+
+def unplanned(scenario):
+    """The batches in the queue that the store names as sent before it was restored."""
+    with scenario.ports.store.begin() as tx:
+        return set(tx.labels.cursor(UNPLANNED).get("keys", ()))
+
+
+def test_batches_sent_since_the_backup_are_named_until_their_round_is_planned(scenario, backups):
+    backups.keep()
+    open_all(scenario)
+    advance(scenario.ports)
+    assert unplanned(scenario) == set()
+    sent = set(scenario.queue.published)
+    lose_and_restore(scenario, backups)
+    advance_alone(scenario, 2)
+    assert unplanned(scenario) == sent != set()
+    assert scenario.channel.told == []
+    scenario.queue.answer(scenario.clock.now())
+    advance_alone(scenario, 1)
+    assert kept_ids(scenario) == ([], sorted(event.event_id for event in scenario.queue.said))
+    open_all(scenario)
+    work_on(scenario, 5)
+    state, draws, events, _ = facts_of(scenario)
+    assert (state, len(draws), len(events)) == (CycleState.JUDGED, 120, 120)
+    assert unplanned(scenario) == set()
+
+
+@pytest.mark.parametrize("how", ["planned otherwise", "taken out"])
+def test_they_are_not_named_for_ever(scenario, backups, how):
+    backups.keep()
+    open_all(scenario)
+    advance(scenario.ports)
+    (key,) = scenario.queue.published
+    lose_and_restore(scenario, backups)
+    other = key[:-8] + "0" * 8
+    scenario.queue.published[other] = replace(scenario.queue.published[key], key=other)
+    advance_alone(scenario, 1)
+    assert unplanned(scenario) == {key, other}
+    if how == "taken out":
+        scenario.queue.published.clear()
+    else:
+        open_all(scenario)
+    advance_alone(scenario, 1)
+    assert unplanned(scenario) == set()
+    assert len(scenario.channel.told) == (how == "planned otherwise")
 
 
 def test_labels_that_come_in_parts_after_the_restore_close_what_they_answer(scenario, backups):

@@ -17,6 +17,11 @@ AGAIN: Final = "batches published again"
 
 Its `keys` went out again, `due` are about to, `lost` were lost since, `withdrawn` are put away though the store waits.
 """
+UNPLANNED: Final = "batches without a plan"
+"""The cursor of batches that people are asked about and whose round the store has not planned, in its `keys`.
+
+They were sent before the store was restored. Their labels wait, and count once their items are drawn.
+"""
 SHOWN: Final = 5
 
 _Record = Mapping[str, Sequence[str]]
@@ -29,7 +34,7 @@ def reconcile_queue(ports: Ports) -> int:
     """
     queue = require_queue(ports)
     asked = queue.asked_keys()
-    _tell_of_lost_plans(ports, asked)
+    _tell_of_unknown(ports, asked)
     with ports.store.begin() as tx:
         sent = tx.rounds.batch_keys([BatchState.SENT])
         closed = sorted(tx.rounds.batch_keys([BatchState.CLOSED], among=asked))
@@ -59,18 +64,21 @@ def reconcile_queue(ports: Ports) -> int:
     return len(closed) + len(due)
 
 
-def _tell_of_lost_plans(ports: Ports, asked: frozenset[str]) -> None:
+def _tell_of_unknown(ports: Ports, asked: frozenset[str]) -> None:
     """Tell people of batches that the store does not know though it has planned their round: with other items.
 
     A store that was restored may plan a round otherwise than the one that was lost. They are not withdrawn: a copy of
-    the store must not take batches from the queue that the original works with.
+    the store must not take batches from the queue that the original works with. Those whose round it has not planned
+    yet are kept for `status` to name, for nobody has to do anything.
     """
     with ports.store.begin() as tx:
         unknown = asked - tx.rounds.batch_keys(among=asked)
-        if not unknown:
-            return
-        planned = {round_of_batch(key) for key in tx.rounds.batch_keys()}
+        planned = {round_of_batch(key) for key in tx.rounds.batch_keys()} if unknown else frozenset[str]()
         lost = sorted(key for key in unknown if round_of_batch(key) in planned)
+        unplanned = sorted(unknown.difference(lost))
+        is_changed = tx.labels.cursor(UNPLANNED).get("keys", []) != unplanned
+        if is_changed:
+            tx.labels.save_cursor(UNPLANNED, {"keys": unplanned}, ports.clock.now())
         if lost:
             body = (
                 f"{_named(lost)}: a store that was restored has planned this round with other items. Labels of items "
@@ -78,6 +86,7 @@ def _tell_of_lost_plans(ports: Ports, asked: frozenset[str]) -> None:
                 "works on them in vain."
             )
             warn(tx, ports, f"queue:lost plan:{_digest(lost)}", "The label queue holds batches of a lost plan", body)
+        if lost or is_changed:
             tx.commit()
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from stratawatch.adapters.queues.folder import FolderQueue
 from stratawatch.adapters.status_queries import read_status
-from stratawatch.cli.status import _batches
+from stratawatch.cli.status_batches import batches_of
 from stratawatch.engine.cycle.advance import advance
 from stratawatch.engine.cycle.operator_actions import cancel_cycle, resend_batches
 from stratawatch.engine.labels.import_labels import HandLabel, import_labels
@@ -49,7 +49,7 @@ def batches(scenario, state):
 def shown(scenario):
     """The batches as `status` has them."""
     url = scenario.ports.store._url.render_as_string(hide_password=False)
-    return _batches(read_status(url.replace(" ", "%20")))  # which SQLAlchemy leaves in passwords
+    return batches_of(read_status(url.replace(" ", "%20")))  # which SQLAlchemy leaves in passwords
 
 
 def answer(scenario, batch):

@@ -50,6 +50,24 @@ def test_a_lost_store_is_replaced_by_its_backup_and_every_label_counts(fresh, mo
     assert fresh.json("status")["waiting_labels"] == {"labels": 0, "items": 0, "since": None}
 
 
+def test_batches_sent_since_the_backup_are_named_until_they_are_planned_again(fresh, monkeypatch):
+    monkeypatch.chdir(fresh.folder)
+    fresh.run("labels", "adopt-queue")
+    fresh.run("backup", "backup.db")
+    fresh.run("open", "--now", NOW)
+    fresh.run("advance", "--now", NOW)
+    sent = sorted(path.stem for path in (fresh.folder / "queue" / "out").iterdir())
+    (fresh.folder / "stratawatch.db").write_bytes(b"lost")
+    fresh.run("restore", "backup.db")
+    fresh.run("advance", "--now", HOURS[0])
+    assert fresh.json("status")["unplanned_batches"] == sent
+    assert f"such as {sent[0]}, sent before a restore" in " ".join(fresh.run("status").stdout.split())
+    fresh.run("open", "--now", HOURS[1])
+    fresh.run("advance", "--now", HOURS[1])
+    assert fresh.json("status")["unplanned_batches"] == []
+    assert "sent before a restore" not in " ".join(fresh.run("status").stdout.split())
+
+
 def test_what_was_done_and_comes_next_is_told(judged, monkeypatch):
     monkeypatch.chdir(judged.folder)
     assert "1 cycle, 60 label events, as it stood after 2026-01-12 09:00" in judged.run("backup", "b.db").stdout
