@@ -11,7 +11,7 @@ from benchmarks.chaos.annotator import Statement
 from benchmarks.chaos.world import PANEL
 from stratawatch.engine.labels.reconcile_queue import UNPLANNED
 from stratawatch.engine.model.alarm_records import Notification
-from stratawatch.engine.model.idempotency_keys import round_of_batch
+from stratawatch.engine.model.idempotency_keys import round_key_of_batch
 from stratawatch.engine.model.label_events import LabelEvent, LabelTask
 from stratawatch.engine.model.states import BatchState, Entity
 from stratawatch.engine.ports import Ports
@@ -66,7 +66,7 @@ def audit(
     not_there = {b.key for b in batches if b.state in NEVER_SENT and not forgot}
     sent = _items(b.tasks for b in batches if b.key in there)
     may_be_there = _items(b.tasks for b in batches if b.key not in there | not_there)
-    keys_there, planned = {batch.key for batch in batches}, {round_of_batch(batch.key) for batch in batches}
+    keys_there, planned = {batch.key for batch in batches}, {round_key_of_batch(batch.key) for batch in batches}
     is_told = any(LOST_PLAN in n.key for n in notices)
     lines = Counter(
         key
@@ -74,7 +74,7 @@ def audit(
         for batch, key in _lines(folder / "queue" / name)
         if not forgot
         or batch in keys_there
-        or not (is_told or batch in named or (name != "out" and round_of_batch(batch) not in planned))
+        or not (is_told or batch in named or (name != "out" and round_key_of_batch(batch) not in planned))
     )
     kept, kept_waiting = _statements(events), _statements(waiting)
     asked = {(task.item_key, batch.question_key) for batch in batches for task in batch.tasks}

@@ -30,7 +30,7 @@ LEASE_LIFE: Final = timedelta(minutes=10)
 """How long a process that died on another machine can hold others up. It is renewed between steps."""
 
 
-def panel_lease(panel: str) -> str:
+def panel_lease_name(panel: str) -> str:
     """The name of a panel's lease, under which whoever holds it also claims the panel's batches.
 
     What one worker left claimed when it was killed, the next one may take at once.

@@ -19,7 +19,7 @@ from stratawatch.engine.lease import (
     hold_lease,
     is_holder_gone,
     machine_name,
-    panel_lease,
+    panel_lease_name,
     renew_lease,
 )
 from stratawatch.engine.model.pauses import Pauses
@@ -29,7 +29,7 @@ from stratawatch.errors import LeaseHeld
 from tests.support.fakes import WEEK, spec, unreachable
 from tests.support.scenario import label_cycle, only_cycle, open_all, relabel
 
-SPAM = panel_lease("spam")
+SPAM = panel_lease_name("spam")
 SHARED = (QUEUE, NOTIFICATIONS, PURGE)
 
 

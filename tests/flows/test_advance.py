@@ -14,7 +14,7 @@ from flows.open_cycles import open_cycles
 from flows.weekly_report import weekly_report
 from stratawatch.adapters.sources import LONGEST_READ, SourceSettings
 from stratawatch.engine.cycle.advance import READS_BEGIN, AdvanceResult
-from stratawatch.engine.lease import NOTIFICATIONS, PURGE, QUEUE, hold_lease, panel_lease
+from stratawatch.engine.lease import NOTIFICATIONS, PURGE, QUEUE, hold_lease, panel_lease_name
 from stratawatch.engine.model.states import CycleState
 from stratawatch.errors import StaleState, StratawatchError, Unreachable
 from tasks.policy import LONGEST_RUN
@@ -121,7 +121,7 @@ class TestSomeoneFaster:
 class TestLease:
     def test_held_by_another_ends_quietly(self, opened):
         with ExitStack() as held:
-            for name in (QUEUE, panel_lease("spam"), NOTIFICATIONS, PURGE):
+            for name in (QUEUE, panel_lease_name("spam"), NOTIFICATIONS, PURGE):
                 held.enter_context(hold_lease(opened.ports, name, "another process"))
             state = advance_cycles(return_state=True)
         assert state.type == StateType.COMPLETED
@@ -131,7 +131,7 @@ class TestLease:
     def test_is_given_back_after_a_failure(self, opened):
         opened.source.troubles = [unreachable()]
         advance_cycles(return_state=True)
-        with hold_lease(opened.ports, panel_lease("spam"), "another process") as holder:
+        with hold_lease(opened.ports, panel_lease_name("spam"), "another process") as holder:
             assert holder == "another process"
 
 

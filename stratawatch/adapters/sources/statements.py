@@ -117,7 +117,7 @@ FROM (SELECT COUNT(DISTINCT segment_value) AS number FROM {SINGLE_SCAN} GROUP BY
             classified=self._classified(window),
             pattern=packed_codes.unpack_sql("calls_", [packed_codes.CALL_LETTERS] * len(self._scorers())),
             flags=self._flag_text(),
-            unreadable_time=window_times.unreadable_time(self.panel.columns),
+            unreadable_time=window_times.unreadable_time_text(self.panel.columns),
             given=",\n    ".join(given),
             most=str(BAD_ROWS_SHOWN),
         )

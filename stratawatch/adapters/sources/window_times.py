@@ -63,7 +63,7 @@ def has_clean_time(columns: Columns, window: Window) -> str:
     return f"time >= {start} AND time < {end}"
 
 
-def unreadable_time(columns: Columns) -> str:
+def unreadable_time_text(columns: Columns) -> str:
     """The source's own text of a time that could not be read; NULL where the time was read, or is missing."""
     arrived = "" if columns.ingested is None else "WHEN arrived IS NULL THEN CAST(arrived_given AS VARCHAR) "
     return f"CASE {arrived}WHEN time IS NULL THEN CAST(time_given AS VARCHAR) END"

@@ -10,7 +10,7 @@ from stratawatch.adapters.store.columns import (
     id_column,
     one_of,
     reference,
-    segment_pair,
+    segment_matches_its_key,
     text_column,
     text_or_empty,
 )
@@ -39,7 +39,7 @@ alarm_states = Table(
     text_column("reason"),
     Column("at", UtcTime, nullable=False),
     one_of("state", AlarmState),
-    segment_pair(),
+    segment_matches_its_key(),
     Index("uq_alarm_states_stream", "cycle_id", "revision", *STREAM_KEY, unique=True),
     Index("ix_alarm_states_panel", "panel"),
 )
@@ -55,7 +55,7 @@ incidents = Table(
     Column("opened_at", UtcTime, nullable=False),
     Column("resolved_at", UtcTime, nullable=True),
     one_of("kind", AlarmState),
-    segment_pair(),
+    segment_matches_its_key(),
     Index("ix_incidents_dedup_key", "dedup_key"),
     Index("ix_incidents_panel", "panel", "opened_at"),
     Index(

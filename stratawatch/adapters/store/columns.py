@@ -123,7 +123,7 @@ def one_of(column: str, values: Iterable[str]) -> CheckConstraint:
     return CheckConstraint(f"{column} IN ({', '.join(repr(str(value)) for value in values)})", name=column)
 
 
-def segment_pair() -> CheckConstraint:
+def segment_matches_its_key() -> CheckConstraint:
     """Check that a row's segment is null exactly where its key is empty."""
     return CheckConstraint("(segment IS NULL) = (segment_key = '')", name="segment")
 

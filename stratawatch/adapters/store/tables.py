@@ -31,7 +31,7 @@ from stratawatch.adapters.store.columns import (
     one_of,
     reference,
     row_id_type,
-    segment_pair,
+    segment_matches_its_key,
     text_column,
     text_or_empty,
 )
@@ -307,7 +307,7 @@ estimates = Table(
     text_column("method"),
     Column("confidence", Double, nullable=False),
     Column("deff", Double, nullable=True),  # none: no clusters are known
-    segment_pair(),
+    segment_matches_its_key(),
     CheckConstraint(  # a value with its interval, or the reason why there is none: never half of it, never NaN
         "(undefined IS NOT NULL AND value IS NULL AND low IS NULL AND high IS NULL AND n_eff IS NULL) OR "
         "(undefined IS NULL AND value IS NOT NULL AND low IS NOT NULL AND high IS NOT NULL AND n_eff IS NOT NULL)",

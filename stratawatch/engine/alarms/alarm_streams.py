@@ -15,7 +15,7 @@ from stratawatch.engine.alarms.notifications import (
 )
 from stratawatch.engine.model.alarm_records import Incident, StreamKey, StreamState
 from stratawatch.engine.model.cycle_facts import Cycle
-from stratawatch.engine.model.idempotency_keys import blind_key, incident_key
+from stratawatch.engine.model.idempotency_keys import blind_dedup_key, incident_key
 from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.engine.model.states import Entity
 from stratawatch.engine.ports import Ports
@@ -149,7 +149,7 @@ def _warn_of_old_breaches(
 
 
 def _go_blind(judging: _Judging, judgements: Mapping[StreamKey, Judgement]) -> None:
-    dedup_key = blind_key(judging.cycle.panel, judging.cycle.period, judging.revision)
+    dedup_key = blind_dedup_key(judging.cycle.panel, judging.cycle.period, judging.revision)
     blind = {key: said for key, said in judgements.items() if said.state == AlarmState.BLIND}
     new = {key: said for key, said in blind.items() if judging.open(key, AlarmState.BLIND, dedup_key)}
     if new:

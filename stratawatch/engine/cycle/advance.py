@@ -30,7 +30,7 @@ from stratawatch.engine.lease import (
     QUEUE,
     fenced,
     hold_lease,
-    panel_lease,
+    panel_lease_name,
     renew_lease,
 )
 from stratawatch.engine.model.cycle_facts import Cycle
@@ -209,7 +209,7 @@ def move_examined_mark(ports: Ports) -> None:
         mark, examined = tx.labels.newest_event_id(), _examined(tx)
         if mark <= examined:
             return
-        to_be_judged = {panel_lease(cycle.panel) for cycle in tx.cycles.find(states=_STATES["judge"])}
+        to_be_judged = {panel_lease_name(cycle.panel) for cycle in tx.cycles.find(states=_STATES["judge"])}
         outdated = _outdated(tx)
         is_waiting = [tx.cycles.get(cycle_id).panel in ports.paused.panels for cycle_id in outdated]
         if not to_be_judged & tx.leases.names() and all(is_waiting):
@@ -278,12 +278,12 @@ class _Work:
                         break
                     self.steps[step] += held.attempt(step, number)[0]
 
-        self._under(panel_lease(panel), do)
+        self._under(panel_lease_name(panel), do)
 
     def close(self, due: Collection[str], *, is_whole: bool) -> None:
         """Say how this advance ended."""
         if self.held:
-            elsewhere = {*map(panel_lease, due), *_LEASES.values()} - {*self.held}
+            elsewhere = {*map(panel_lease_name, due), *_LEASES.values()} - {*self.held}
             self.troubles.extend(
                 record_run(self.ports, self.troubles, self.held, elsewhere=elsewhere, is_whole=is_whole)
             )

@@ -6,7 +6,7 @@ from typing import Final
 from stratawatch.engine.alarms.failures import describe
 from stratawatch.engine.alarms.notifications import warn
 from stratawatch.engine.labels.queue_identity import require_queue
-from stratawatch.engine.lease import panel_lease
+from stratawatch.engine.lease import panel_lease_name
 from stratawatch.engine.model.label_events import Batch
 from stratawatch.engine.model.states import BatchState, Entity, RoundState
 from stratawatch.engine.ports import Ports
@@ -29,7 +29,7 @@ def dispatch_batch(ports: Ports, batch_id: int) -> BatchState:
     now = ports.clock.now()
     with ports.store.begin() as tx:
         batch = tx.rounds.batch(batch_id)
-        holder = panel_lease(tx.cycles.get(tx.rounds.get(batch.round_id).cycle_id).panel)
+        holder = panel_lease_name(tx.cycles.get(tx.rounds.get(batch.round_id).cycle_id).panel)
         claimed = batch.state == BatchState.PLANNED and tx.rounds.claim(batch_id, holder, now, now + CLAIM_LIFE)
         tx.commit()
     if batch.state == BatchState.CANCELLED:

@@ -6,7 +6,7 @@ from typing import Final
 
 from stratawatch.engine.alarms.notifications import warn
 from stratawatch.engine.labels.queue_identity import require_queue
-from stratawatch.engine.model.idempotency_keys import round_of_batch
+from stratawatch.engine.model.idempotency_keys import round_key_of_batch
 from stratawatch.engine.model.states import BatchState
 from stratawatch.engine.ports import Ports
 from stratawatch.engine.ports.transaction import Transaction
@@ -73,8 +73,8 @@ def _tell_of_unknown(ports: Ports, asked: frozenset[str]) -> None:
     """
     with ports.store.begin() as tx:
         unknown = asked - tx.rounds.batch_keys(among=asked)
-        planned = {round_of_batch(key) for key in tx.rounds.batch_keys()} if unknown else frozenset[str]()
-        lost = sorted(key for key in unknown if round_of_batch(key) in planned)
+        planned = {round_key_of_batch(key) for key in tx.rounds.batch_keys()} if unknown else frozenset[str]()
+        lost = sorted(key for key in unknown if round_key_of_batch(key) in planned)
         unplanned = sorted(unknown.difference(lost))
         is_changed = tx.labels.cursor(UNPLANNED).get("keys", []) != unplanned
         if is_changed:

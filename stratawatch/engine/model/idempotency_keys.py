@@ -55,10 +55,10 @@ def batch_key(panel: str, period: int, ordinal: int, part: int, content: Sequenc
     return f"{panel}-p{period:05d}-r{ordinal}-b{part}-{digest[:DIGITS]}"
 
 
-def round_of_batch(key: str) -> str:
+def round_key_of_batch(key: str) -> str:
     """What batches of one round of one window have in common in their keys, with or without a digest.
 
-    >>> round_of_batch("spam-p00012-r1-b2-130e6556")
+    >>> round_key_of_batch("spam-p00012-r1-b2-130e6556")
     'spam-p00012-r1'
     """
     return re.sub(rf"-b\d+(-[0-9a-f]{{{DIGITS}}})?$", "", key)
@@ -75,6 +75,6 @@ def incident_key(key: StreamKey, period: int, revision: int) -> str:
     return f"stratawatch:{key.panel}:{key.classifier}:{key.metric}:{segment}:breach:{period}.{revision}"
 
 
-def blind_key(panel: str, period: int, revision: int) -> str:
+def blind_dedup_key(panel: str, period: int, revision: int) -> str:
     """What every channel dedupes the one message on that tells of all streams a judgement found BLIND."""
     return f"stratawatch:{panel}:blind:{period}.{revision}"
