@@ -1,7 +1,7 @@
 """Spark on a standalone master with two worker processes on loopback, started and stopped here, answers as DuckDB does."""
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
@@ -16,14 +16,13 @@ from stratawatch.core.population import NO_BIN, Atom
 from stratawatch.engine.model.panel_spec import ClassifierSpec, Columns
 from stratawatch.errors import InputRefused, StratawatchError, Unreachable
 from tests.support import engine_answers as engines
-from tests.support.java import needs_java
 from tests.support.predictions import golden_draw as golden
 from tests.support.predictions.decisions import DECISIONS, decided
 from tests.support.predictions.long_golden import LONG_GOLDEN, turned
 from tests.support.predictions.meanwhile import once_while_read
 from tests.support.predictions.panels import WINDOW, panel
 from tests.support.predictions.tables import Table, write
-from tests.support.spark_cluster import SETTINGS, WORKERS, cluster, driver
+from tests.support.spark_cluster import SETTINGS, WORKERS
 
 pytestmark = pytest.mark.spark
 ROWS = 30_000
@@ -40,13 +39,6 @@ def rows(number: int, first: int = 0) -> Table:
 
 
 @pytest.fixture(scope="module")
-def master() -> Iterator[str]:
-    needs_java()
-    with cluster() as address:
-        yield address
-
-
-@pytest.fixture(scope="module")
 def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("rows")
     engines.write_rows(folder, ROWS)
@@ -59,13 +51,6 @@ def test_a_source_starts_spark_at_its_master_and_stops_it(master: str, written: 
     source = SparkSource(path=str(written / "parquet"), master=master, settings=SETTINGS)
     assert source.describe(engines.SPEC).facts["rows"] == f"{ROWS:,}"
     assert SparkContext._active_spark_context is None
-
-
-@pytest.fixture(scope="module")
-def session(master: str) -> Iterator[Any]:
-    """A session that is there already; one for all tests that follow."""
-    with driver(master) as session:
-        yield session
 
 
 class TestRunning:

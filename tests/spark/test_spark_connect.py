@@ -1,8 +1,7 @@
-"""A Spark Connect server of its own process, started and stopped here, answers as DuckDB does."""
+"""A Spark Connect server, in the Java of the cluster's driver, answers as DuckDB does."""
 
 import socket
 import time
-from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
@@ -13,12 +12,11 @@ from stratawatch.adapters.sources.spark_table import SparkEngine, SparkSource
 from stratawatch.engine.model.panel_spec import ClassifierSpec, Columns
 from stratawatch.errors import InputRefused, NoConnection, Unreachable
 from tests.support import engine_answers as engines
-from tests.support.java import needs_java
 from tests.support.predictions.backends import items, whole
 from tests.support.predictions.meanwhile import once_while_read
 from tests.support.predictions.panels import WINDOW, panel
 from tests.support.predictions.tables import Table, write
-from tests.support.spark_cluster import LOOPBACK, connect_server
+from tests.support.spark_cluster import LOOPBACK
 
 pytestmark = pytest.mark.spark
 WHOLE = whole("0", 60)
@@ -26,13 +24,6 @@ WHOLE = whole("0", 60)
 
 def rows(number: int, first: int = 0) -> Table:
     return items(*(f"i{k}" for k in range(first, first + number)), flag=0)
-
-
-@pytest.fixture(scope="module")
-def remote() -> Iterator[str]:
-    needs_java()
-    with connect_server() as address:
-        yield address
 
 
 def test_it_answers_as_duckdb_does(remote: str, tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -39,6 +40,13 @@ SETTINGS: Final[Mapping[str, str]] = {
 }
 """For drivers of such a cluster: they listen on loopback too, and wait for both executors."""
 
+CONNECT: Final[Mapping[str, str]] = {
+    "spark.plugins": "org.apache.spark.sql.connect.SparkConnectPlugin",
+    "spark.connect.grpc.binding.address": LOOPBACK,
+    "spark.connect.grpc.binding.port": "0",
+}
+"""For a driver that is a Spark Connect server too, on a port of its choice."""
+
 
 @contextmanager
 def cluster() -> Iterator[str]:
@@ -59,11 +67,12 @@ def cluster() -> Iterator[str]:
 
 
 @contextmanager
-def driver(master: str) -> Iterator["SparkSession"]:
+def driver(master: str, settings: Mapping[str, str] = MappingProxyType({})) -> Iterator["SparkSession"]:
     """A session at a master, once both workers have an executor for it; a source that finds it uses it."""
     from pyspark.sql import SparkSession
 
-    session = SparkSession.builder.master(master).appName("stratawatch").config(map=dict(SETTINGS)).getOrCreate()
+    builder = SparkSession.builder.master(master).appName("stratawatch")
+    session = builder.config(map={**SETTINGS, **settings}).getOrCreate()
     try:
         session.sparkContext.setLogLevel("ERROR")
         yield session
@@ -71,31 +80,20 @@ def driver(master: str) -> Iterator["SparkSession"]:
         session.stop()
 
 
-@contextmanager
-def connect_server() -> Iterator[str]:
-    """The address of a Spark Connect server with one core, which is gone afterwards."""
-    with ExitStack() as stack:
-        folder = Path(stack.enter_context(TemporaryDirectory(prefix="stratawatch-spark-", ignore_cleanup_errors=True)))
-        settings = {
-            **SETTINGS,
-            "spark.connect.grpc.binding.address": LOOPBACK,
-            "spark.connect.grpc.binding.port": "0",
-            "spark.sql.warehouse.dir": str(folder / "warehouse"),
-        }
-        command = ["org.apache.spark.deploy.SparkSubmit", "--master", "local[1]"]
-        command += [word for name, value in settings.items() for word in ("--conf", f"{name}={value}")]
-        command += ["--class", "org.apache.spark.sql.connect.service.SparkConnectServer", "spark-internal"]
-        log = stack.enter_context(_process(folder, "connect-server", command, "768m"))
-        yield f"sc://{LOOPBACK}:" + _said(log, r"Spark Connect server started at: \S*?:(\d+)")
+def connect_address(session: "SparkSession") -> str:
+    """The address of the Spark Connect server that a driver with the settings CONNECT carries."""
+    package = session.sparkContext._jvm.org.apache.spark.sql.connect.service
+    service = getattr(getattr(package, "SparkConnectService$"), "MODULE$")  # as Java names an object of Scala's
+    return f"sc://{LOOPBACK}:{service.localPort()}"
 
 
 @contextmanager
-def _process(folder: Path, name: str, command: list[str], memory: str = "256m") -> Iterator[Path]:
+def _process(folder: Path, name: str, command: list[str]) -> Iterator[Path]:
     """Run a class of Spark's; yields its log."""
     import pyspark
 
     home = Path(pyspark.__file__).parent
-    own = {"SPARK_HOME": str(home), "SPARK_LOCAL_IP": LOOPBACK, "SPARK_DAEMON_MEMORY": memory}
+    own = {"SPARK_HOME": str(home), "SPARK_LOCAL_IP": LOOPBACK, "SPARK_DAEMON_MEMORY": "256m"}
     environment = {**os.environ, **own, "SPARK_DAEMON_JAVA_OPTS": SHORT_LIVED}
     log = folder / f"{name}.log"
     with log.open("wb") as out:
