@@ -1,6 +1,6 @@
-"""Serving: schedules from the configuration, no overlapping runs, and schedules that really run."""
+"""Serving: schedules from the configuration, and no overlapping runs."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 from unittest.mock import Mock
 
@@ -12,8 +12,6 @@ from prefect.utilities.importtools import import_object
 
 from flows import serve, stale_runs, up
 from stratawatch.errors import ConfigError, SchemaMismatch, Unreachable
-from tests.support import served_flows
-from tests.support.small_installation import SmallInstallation
 
 ROOT = Path(__file__).parents[2]
 
@@ -85,15 +83,3 @@ class TestZombies:
         lines = (ROOT / "deployments/stratawatch.env.example").read_text().splitlines()
         (set_there,) = [line for line in lines if line.startswith("PREFECT_FLOWS_HEARTBEAT_FREQUENCY=")]
         assert float(set_there.split("=")[1]) == stale_runs.HEARTBEAT.total_seconds()
-
-
-class TestUp:
-    def test_a_server_that_was_named_and_does_not_answer_is_said(self, monkeypatch):
-        monkeypatch.setenv("PREFECT_API_URL", f"http://127.0.0.1:{served_flows.free_port()}/api")
-        with pytest.raises(SystemExit, match="no Prefect server answers at"):
-            up.serve_until_interrupted("stratawatch.toml", served_flows.free_port())
-
-    def test_a_schedule_creates_runs_that_run_and_ctrl_c_ends_everything(self, tmp_path):
-        """In some seconds; with the minutes of the configuration it is among the long tests."""
-        place = SmallInstallation.found(tmp_path, start=datetime.now(UTC) - timedelta(days=8), weeks=1)
-        served_flows.prove_that_schedules_run(place, soon=True)

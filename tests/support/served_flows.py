@@ -18,13 +18,17 @@ from stratawatch.engine.model.states import CycleState
 ROOT = Path(__file__).parents[2]
 PATIENCE = 180
 """Seconds for whatever must come; a busy machine takes its time."""
-QUICK = {"PREFECT_RUNNER_POLL_FREQUENCY": "1", "PREFECT_SERVER_SERVICES_SCHEDULER_LOOP_SECONDS": "2"}
+QUICK = {
+    "PREFECT_RUNNER_POLL_FREQUENCY": "1",
+    "PREFECT_SERVER_SERVICES_SCHEDULER_LOOP_SECONDS": "2",
+    "PREFECT_SERVER_UI_ENABLED": "false",  # nobody looks at it, and its files would be copied
+}
 
 
 def prove_that_schedules_run(place, *, soon: bool = False) -> None:
     """Serve an installation until runs that its schedules created have opened and frozen a cycle; then press Ctrl-C.
 
-    With `soon` the deployments get a second schedule, since a cron may let wait for a minute. With
+    With `soon` the deployments get a second schedule, since a cron may let wait. With
     SQLAlchemy 2.1 Prefect 3.8 served without a word and no scheduled run ever appeared.
     """
     port = free_port()
@@ -94,8 +98,8 @@ def _schedule_soon(api: str, flow: str) -> bool:
     except httpx.HTTPError:
         return False
     if found.is_success:
-        start = datetime.now(UTC) + timedelta(seconds=5)
-        schedules = [{"active": True, "schedule": {"interval": 45, "anchor_date": start.isoformat()}}]
+        start = datetime.now(UTC) + timedelta(seconds=8)
+        schedules = [{"active": True, "schedule": {"interval": 60, "anchor_date": start.isoformat()}}]
         made = httpx.post(f"{api}/deployments/{found.json()['id']}/schedules", json=schedules, timeout=10)
         if made.status_code == httpx.codes.SERVICE_UNAVAILABLE:  # its database is busy: ask again
             return False

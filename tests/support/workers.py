@@ -9,7 +9,7 @@ ROOT = Path(__file__).parents[2]
 
 GROUPS = {
     "tests/spark": "spark",  # one Java
-    "tests/flows/test_serve.py": "served flows",
+    "tests/served": "served flows",
     "tests/flows": "prefect",  # one server
     "tests/statistics/test_coverage.py": "coverage",
     "tests/installation/test_released_schemas.py": "released schemas",
