@@ -9,6 +9,7 @@ from tests.support.played_panel import BOTH, RF, WITHOUT_RF
 from tests.support.scenario import severities, work_on
 
 RF_SHADOW = Pauses(shadows=frozenset({("spam", "rf")}))
+NOT_ESTIMATED = "<dt>Precision of rf</dt><dd>it was not estimated in this window</dd>"
 
 
 def test_a_shadow_pages_nobody_for_six_weeks_until_it_is_promoted(played):
@@ -76,4 +77,30 @@ def test_a_classifier_leaves_in_the_middle_of_a_cycle_and_comes_back_under_anoth
     work_on(scenario, 3)
     assert played.judged(3) == {"lr", "forest"}
     assert severities(scenario) == ["page", "resolved", "page"]
+    assert len(scenario.queue.asked()) == len(set(scenario.queue.asked()))
+
+
+def test_a_classifier_is_added_in_the_middle_of_a_cycle(played):
+    scenario = played.scenario
+    played.configure(WITHOUT_RF)
+    played.begin(0)
+    work_on(scenario, 1)
+    asked = scenario.queue.asked()
+    played.configure(BOTH)
+    assert played.cycle(0).state == CycleState.LABELLING
+
+    # The cycle under way goes on as it was drawn: the new one has no estimate in it and pages nobody.
+    work_on(scenario, 2)
+    assert (played.estimated(0), played.judged(0)) == ({"lr"}, {"lr"})
+    assert scenario.queue.asked()[: len(asked)] == asked
+    assert (played.status()[1], severities(scenario)) == ({"lr": "OK"}, [])
+    assert NOT_ESTIMATED in played.report()
+
+    # The next window is drawn for both. The one that was there goes on; the new one is judged, and pages.
+    played.begin(1)
+    work_on(scenario, 3)
+    assert played.cycle(1).panel_version != played.cycle(0).panel_version
+    assert played.estimated(1) == played.judged(1) == {"lr", "rf"}
+    assert (played.status()[1], severities(scenario)) == ({"lr": "OK", "rf": "BREACH"}, ["page"])
+    assert NOT_ESTIMATED not in played.report()
     assert len(scenario.queue.asked()) == len(set(scenario.queue.asked()))
