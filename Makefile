@@ -25,7 +25,7 @@ export PREFECT_HOME ?= $(CURDIR)/.prefect
 export PREFECT_SERVER_ANALYTICS_ENABLED := false
 export DO_NOT_TRACK := 1
 
-.PHONY: help demo test test-all test-pooled test-long test-floor test-newest licences lint types contracts docs bench bench-quick up rehearsal deployments image lock format clean
+.PHONY: help demo test test-all test-drills test-pooled test-long test-floor test-newest licences lint types contracts docs bench bench-quick up rehearsal deployments image lock format clean
 
 help:  ## Say what there is.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
@@ -42,11 +42,14 @@ SECONDS_TAKEN = echo "run: $$((SECONDS - start)) s" >&2
 test: $(STAMP)  ## The tests of minutes, without Java; ARGS="-n0 -k name" picks, in one process.
 	@$(PYTEST) --ignore=tests/contracts/sources --ignore=tests/unit/literature $(ARGS); $(SECONDS_TAKEN)
 
-test-all: $(STAMP)  ## What CI runs: flows, Spark, statistics and benchmarks too.
-	@$(PYTEST) -o testpaths=tests --ignore=tests/long --ignore=tests/pooled $(ARGS); $(SECONDS_TAKEN)
+test-all: $(STAMP)  ## Flows, Spark, statistics and benchmarks too; CI runs it, and drills.
+	@$(PYTEST) -o testpaths=tests --ignore=tests/drills --ignore=tests/long --ignore=tests/pooled $(ARGS); $(SECONDS_TAKEN)
+
+test-drills: $(STAMP)  ## Restores, upgrades, panels' lives and the server of flows, played through.
+	@$(PYTEST) -o testpaths=tests/drills $(ARGS); $(SECONDS_TAKEN)
 
 test-pooled: $(STAMP)  ## The store's contract behind PgBouncer, which Debian has.
-	@export TEST_PGBOUNCER=1; $(PYTEST) -o testpaths="tests/pooled tests/contracts/store tests/stories/store" $(ARGS); $(SECONDS_TAKEN)
+	@export TEST_PGBOUNCER=1; $(PYTEST) -o testpaths="tests/pooled tests/contracts/store tests/drills/store" $(ARGS); $(SECONDS_TAKEN)
 
 test-long: $(STAMP)  ## Long Monte Carlo: before a change of the core lands.
 	@HYPOTHESIS_PROFILE=long $(PYTEST) -o testpaths="tests/long tests/unit/core tests/unit/literature tests/unit/study" $(ARGS); $(SECONDS_TAKEN)

@@ -9,10 +9,10 @@ ROOT = Path(__file__).parents[2]
 
 GROUPS = {
     "tests/spark": "spark",  # one Java
-    "tests/served": "served flows",
+    "tests/drills/served": "served flows",
     "tests/flows": "prefect",  # one server
     "tests/statistics/test_coverage.py": "coverage",
-    "tests/installation/test_released_schemas.py": "released schemas",
+    "tests/drills/test_released_schemas.py": "released schemas",
     "tests/unit/checks": "great expectations",  # one import of seconds
     "tests/engine/test_real_input.py": "great expectations",
     "tests/unit/demo": "demo",  # one simulated world

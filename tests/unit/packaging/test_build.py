@@ -13,7 +13,8 @@ MAKEFILE = (ROOT / "Makefile").read_text()
 
 FAKE_MAKE = """#!/bin/sh
 case "$1" in
-    test-all) printf '%s\\n' "$FAKE_CLOSING"; exit "$FAKE_STATUS" ;;
+    "$FAKE_TARGET") printf '%s\\n' "$FAKE_CLOSING"; exit "$FAKE_STATUS" ;;
+    test-*) echo "== 9 passed in 1.00s ==" ;;
     *) echo "made $*"; exit "$FAKE_CHECKS" ;;
 esac
 """
@@ -26,8 +27,8 @@ def ci(tmp_path):
     make.write_text(FAKE_MAKE)
     make.chmod(make.stat().st_mode | stat.S_IEXEC)
 
-    def run(closing: str, *, status: int = 0, checks: int = 0) -> subprocess.CompletedProcess:
-        fakes = {"FAKE_CLOSING": closing, "FAKE_STATUS": str(status), "FAKE_CHECKS": str(checks)}
+    def run(closing: str, *, target: str = "test-all", status: int = 0, checks: int = 0) -> subprocess.CompletedProcess:
+        fakes = {"FAKE_TARGET": target, "FAKE_CLOSING": closing, "FAKE_STATUS": str(status), "FAKE_CHECKS": str(checks)}
         return subprocess.run(
             ["bash", ROOT / ".ci" / "run"],
             env={**os.environ, **fakes, "PATH": f"{tmp_path}:{os.environ['PATH']}"},
@@ -48,6 +49,7 @@ class TestMakefile:
             "demo",
             "test",
             "test-all",
+            "test-drills",
             "test-pooled",
             "test-long",
             "lint",
@@ -67,7 +69,20 @@ class TestMakefile:
 
     @pytest.mark.parametrize(
         "target",
-        ["demo", "test", "test-all", "test-pooled", "test-long", "lint", "types", "contracts", "docs", "bench", "up"],
+        [
+            "demo",
+            "test",
+            "test-all",
+            "test-drills",
+            "test-pooled",
+            "test-long",
+            "lint",
+            "types",
+            "contracts",
+            "docs",
+            "bench",
+            "up",
+        ],
     )
     def test_what_runs_python_sets_up_first(self, target):
         assert re.search(rf"^{target}: \$\(STAMP\)", MAKEFILE, flags=re.MULTILINE)
@@ -87,18 +102,20 @@ class TestContinuousIntegration:
         assert ci("= 1 passed in 0.1s =").stdout.startswith("made lint types contracts")
 
     @pytest.mark.parametrize("closing", ["411 passed, 1 skipped", "411 passed, 1 xfailed", "1 passed, 400 deselected"])
-    def test_a_test_that_did_not_run_fails_it(self, ci, closing):
-        done = ci(f"===== {closing} in 93.12s =====")
+    @pytest.mark.parametrize("target", ["test-all", "test-drills", "test-pooled"])
+    def test_a_test_that_did_not_run_fails_it(self, ci, target, closing):
+        done = ci(f"===== {closing} in 93.12s =====", target=target)
         assert done.returncode == 1
         assert "not every test ran" in done.stderr
 
-    def test_a_failing_test_fails_it(self, ci):
-        assert ci("===== 1 failed, 411 passed in 93.12s =====", status=2).returncode != 0
+    @pytest.mark.parametrize("target", ["test-all", "test-drills", "test-pooled"])
+    def test_a_failing_test_fails_it(self, ci, target):
+        assert ci("===== 1 failed, 411 passed in 93.12s =====", target=target, status=2).returncode != 0
 
     def test_a_failing_check_fails_it_before_any_test(self, ci):
         done = ci("===== 412 passed in 93.12s =====", checks=2)
         assert done.returncode != 0
-        assert "passed" not in done.stdout
+        assert "412 passed" not in done.stdout
 
     def test_a_run_without_a_closing_line_fails_it(self, ci):
         assert ci("no tests here").returncode != 0
