@@ -22,7 +22,7 @@ from benchmarks.chaos.audit import Audit
 from benchmarks.chaos.children import EngineRunner, FlowRunner, Runner, preload
 from benchmarks.chaos.databases import Databases, databases
 from benchmarks.chaos.faulter import Faulter
-from benchmarks.chaos.faults import FAULTS
+from benchmarks.chaos.faults import FAULTS, Fault
 from benchmarks.chaos.faulty import credulous_queue, forgetful_channels, forgetful_inbox, forgetful_queue
 from benchmarks.chaos.fuse import Orders
 from benchmarks.chaos.installation import Installation, Told, address
@@ -131,7 +131,7 @@ def run(options: Options) -> Result:
         peaceful = campaign.tell("peaceful", TROUBLED, EngineRunner(scratch), None, None)
         in_flows = _flow_kills(campaign, rng, flow_kills, stack) if flow_kills else Counter[str]()
         in_engine = _engine_kills(campaign, rng, kills - flow_kills, peaceful, in_flows)
-        faulters = _faults(campaign, rng, faults, peaceful)
+        faulters = _faults(campaign, rng, faults, peaceful, options.given.db)
         controls = _controls(campaign, rng, peaceful)
     everything = in_flows + in_engine
     crossed = {site_of(point) for ending in peaceful.endings for point in ending.crossed if point.endswith("commit")}
@@ -195,21 +195,28 @@ def _engine_kills(campaign: Campaign, rng: Random, wanted: int, peaceful: Told, 
     return killer.kills
 
 
-def _faults(campaign: Campaign, rng: Random, wanted: int, peaceful: Told) -> list[Faulter]:
+def _faults(campaign: Campaign, rng: Random, wanted: int, peaceful: Told, database: str) -> list[Faulter]:
     """Faults, with some kills beside them: first those after which all is as before, then those that last too."""
     after_which_all_is_as_before = wanted // 2 if wanted > QUICK_FAULTS else 0
+    kinds, of_each = _kinds(database), EACH_KIND if wanted >= MANY_FAULTS else 0
     faulters = [
-        Faulter(rng, after_which_all_is_as_before, lasting=False),
-        Faulter(rng, wanted - after_which_all_is_as_before),
+        Faulter(rng, after_which_all_is_as_before, lasting=False, kinds=kinds, of_each=of_each),
+        Faulter(rng, wanted - after_which_all_is_as_before, kinds=kinds, of_each=of_each),
     ]
     number = 0
     for faulter in faulters:
-        while not faulter.done:
-            number += 1
+        before = -1
+        while not faulter.done and faulter.inflicted.total() > before:
+            number, before = number + 1, faulter.inflicted.total()
             killer = Killer(rng, KILLS_BESIDE_FAULTS, most_a_tick=2)
             runner = EngineRunner(campaign.scratch)
             campaign.tell(f"faults-{number}", TROUBLED, runner, killer, peaceful, faulter=faulter)
     return faulters
+
+
+def _kinds(database: str) -> list[Fault]:
+    """The kinds of fault that can happen to this database."""
+    return [fault for fault in FAULTS if database == "postgres" or not fault.kind.startswith("PostgreSQL")]
 
 
 def _of_faults(faulters: Sequence[Faulter], wanted: int, database: str) -> list[Verdict]:
@@ -219,8 +226,7 @@ def _of_faults(faulters: Sequence[Faulter], wanted: int, database: str) -> list[
     for line in (*untold, *broken):
         print(line[:1000])
     inflicted = sum((faulter.inflicted for faulter in faulters), Counter[str]())
-    kinds = [fault.kind for fault in FAULTS if database == "postgres" or not fault.kind.startswith("PostgreSQL")]
-    rarest = min(inflicted[kind] for kind in kinds)
+    rarest = min(inflicted[fault.kind] for fault in _kinds(database))
     return [
         Verdict("faults", "must", inflicted.total(), wanted, ">="),
         Verdict("times of the rarest kind", "must", rarest, EACH_KIND if wanted >= MANY_FAULTS else 0, ">="),

@@ -16,12 +16,14 @@ MOST_A_MOMENT: Final = 3
 
 @dataclass
 class Faulter:
-    """Inflicts faults until there have been enough; the kinds that were rarest so far come first."""
+    """Inflicts faults until there have been enough, and enough of each kind; the rarest so far come first."""
 
     rng: Random
     wanted: int
     lasting: bool = True
     kinds: Sequence[Fault] = FAULTS
+    of_each: int = 0
+    """So often each kind must come: of those that last, where any do."""
     off_course: bool = False
     """Whether a fault has changed in this installation what the product does afterwards."""
     inflicted: Counter[str] = field(default_factory=Counter)
@@ -31,13 +33,24 @@ class Faulter:
     @property
     def done(self) -> bool:
         """Whether there were enough."""
-        return self.inflicted.total() >= self.wanted
+        return self.inflicted.total() >= self.wanted and not self.too_rare()
+
+    def too_rare(self) -> list[Fault]:
+        """The kinds that have not come often enough."""
+        due = [fault for fault in self.kinds if fault.lasting == self.lasting]
+        return [fault for fault in due if self.inflicted[fault.kind] < self.of_each]
+
+    def number(self, scene: Scene) -> int:
+        """How many faults to try at one moment: one at least where a kind could come that is too rare."""
+        least = any(fault.possible(scene) for fault in self.too_rare())
+        return max(least, self.rng.randint(0, MOST_A_MOMENT))
 
     def draw(self, scene: Scene) -> Fault | None:
         """A kind that can happen here, or none."""
         if self.done or scene.tick.step in TROUBLES or not scene.crossed:
             return None
-        possible = [fault for fault in self.kinds if fault.possible(scene) and (self.lasting or not fault.lasting)]
+        kinds = self.kinds if self.inflicted.total() < self.wanted else self.too_rare()
+        possible = [fault for fault in kinds if fault.possible(scene) and (self.lasting or not fault.lasting)]
         self.rng.shuffle(possible)
         return min(possible, key=lambda fault: self.inflicted[fault.kind], default=None)
 

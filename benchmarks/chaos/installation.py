@@ -13,7 +13,7 @@ from benchmarks.chaos.annotator import Annotator
 from benchmarks.chaos.audit import Audit, audit, posts_of
 from benchmarks.chaos.children import Ending, EngineRunner, Runner, in_child
 from benchmarks.chaos.databases import Databases
-from benchmarks.chaos.faulter import MOST_A_MOMENT, Faulter
+from benchmarks.chaos.faulter import Faulter
 from benchmarks.chaos.faults import Scene
 from benchmarks.chaos.fuse import Orders
 from benchmarks.chaos.killer import Killer
@@ -120,7 +120,7 @@ class Installation:
     def _faults(self, scene: Scene, faulter: Faulter, runner: EngineRunner) -> list[str]:
         """Inflict some faults one after the other, each a little later; returns their kinds."""
         met: list[str] = []
-        for _ in range(faulter.rng.randint(0, MOST_A_MOMENT)):
+        for _ in range(faulter.number(scene)):
             fault = faulter.draw(scene)
             if fault is None:
                 break

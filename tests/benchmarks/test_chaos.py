@@ -183,6 +183,15 @@ class TestFaulter:
     def test_enough_is_enough(self):
         assert self.faulter(0).draw(self.scene) is None
 
+    def test_not_before_each_kind_of_its_own_came_often_enough(self):
+        faulter = self.faulter(1, lasting=False, of_each=2)
+        faulter.inflicted.update(silent=1, another=5)
+        assert not faulter.done
+        assert faulter.number(self.scene) >= 1
+        assert faulter.draw(self.scene) is SILENT
+        faulter.inflicted["silent"] = 2
+        assert faulter.done
+
     def test_what_people_were_not_told_is_noted(self):
         faulter = self.faulter()
         faulter.inflict(SILENT, self.scene, FakeRunner("all is well"))
