@@ -64,19 +64,27 @@ def _next_round(tx: Transaction, spec: PanelSpec, cycle: Cycle, ordinal: int, no
     labelled = load_labelled_cycle(tx, spec, cycle.id, candidates)
     items = {item.item: item for item in candidates}
     reusable = reusable_verdicts(tx, spec, list(items), opened_at=cycle.opened_at)
-    before = [done.plan for done in tx.rounds.of(cycle.id)]
+    earlier = [done.plan for done in tx.rounds.of(cycle.id)]
     history = label_history(tx, spec, cycle.period, cycle.opened_at, labelled.design.candidates.items)
-    plan = labelled.design.plan(
-        survey_of_panel(spec),
-        VerdictsByItem({**reusable, **labelled.ledger.verdicts}),  # a reusable verdict costs no label
-        labelled.drawn,
-        ordinal=ordinal,
-        history=history,
-        reused=labelled.reused,
-        earlier=before,
-    )
-    drawn = (labelled.design.candidates.items[i] for i in labelled.design.draw(plan))
-    fresh = [items[item] for item in drawn if item not in labelled.drawn]
+
+    def planned(paid: frozenset[str]) -> tuple[Plan, list[CandidateItem]]:
+        """A plan for which these items cost a label though they have one, and the items that it adds."""
+        free = {item: verdict for item, verdict in reusable.items() if item not in paid}
+        plan = labelled.design.plan(
+            survey_of_panel(spec),
+            VerdictsByItem({**free, **labelled.ledger.verdicts}),  # a free verdict costs no label
+            labelled.drawn,
+            ordinal=ordinal,
+            history=history,
+            reused=labelled.reused - paid,
+            earlier=earlier,
+        )
+        drawn = (labelled.design.candidates.items[i] for i in labelled.design.draw(plan))
+        return plan, [items[item] for item in drawn if item not in labelled.drawn]
+
+    # Both plans keep to the budget; with labels that are free, a rerun would spend all of it a second time.
+    plans = [planned(paid) for paid in dict.fromkeys((_paid_items(tx, spec, cycle), frozenset[str]()))]
+    plan, fresh = min(plans, key=lambda one: sum(item.item not in reusable for item in one[1]))
     if ordinal > 1 and not fresh:
         why = f"{len(labelled.ledger.verdicts)} of {len(labelled.drawn)} drawn items have a verdict; {DONE}"
         tx.move(Entity.CYCLE, cycle.id, cycle.state, CycleState.SETTLED, at=now, why=why)
@@ -93,6 +101,14 @@ def _next_round(tx: Transaction, spec: PanelSpec, cycle: Cycle, ordinal: int, no
     if len(tx.rounds.of(cycle.id)) != ordinal:
         raise StaleState(f"round {ordinal} of cycle {cycle.id} was planned by someone else")
     return plan
+
+
+def _paid_items(tx: Transaction, spec: PanelSpec, cycle: Cycle) -> frozenset[str]:
+    """The items that earlier runs of the window asked about, unless one of them had a larger budget than this one."""
+    runs = tx.cycles.earlier_runs(cycle)
+    if any(tx.panels.get(run.panel_version).budget > spec.budget for run in runs):
+        return frozenset()
+    return frozenset(draw.item for run in runs for draw in tx.rounds.draws(run.id) if not draw.reused)
 
 
 def _how(plan: Plan, history: History) -> str:

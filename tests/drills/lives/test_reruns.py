@@ -86,9 +86,9 @@ def played_id(tx, period: int) -> int:
     return next(cycle.id for cycle in tx.cycles.find() if cycle.period == period)
 
 
-def rerun(played, hours: int = 3) -> int:
+def rerun(played, hours: int = 3, panel=BOTH) -> int:
     """Run the first window again and judge it."""
-    new = rerun_cycle(played.scenario.ports, played.cycle(0).id, "a test", BOTH)
+    new = rerun_cycle(played.scenario.ports, played.cycle(0).id, "a test", panel)
     work_on(played.scenario, hours)
     return new
 
@@ -111,6 +111,47 @@ def test_the_newest_window_is_judged_like_any_other(played):
     assert severities(scenario) == ["page", "resolved", "page"]
     assert len(set(scenario.channel.sends)) == 3
     assert open_all(scenario) == ()
+
+
+def drawn(played, cycle: int) -> dict[str, bool]:
+    """The items that a cycle drew, and whether their label was there."""
+    with played.scenario.ports.store.begin() as tx:
+        return {draw.item: draw.reused for draw in tx.rounds.draws(cycle)}
+
+
+@on_sqlite
+@pytest.mark.parametrize("stop_rule", ["budget", "goals"])
+def test_a_label_is_paid_for_once(played, stop_rule):
+    scenario = played.scenario
+    panel = scenario.panel = replace(BOTH, stop_rule=stop_rule)
+    played.begin(0)
+    work_on(scenario, 3)
+    first, asked = played.cycle(0).id, scenario.queue.asked()
+
+    # What did not change is drawn as before: nobody is asked, and the estimates are the same.
+    second = rerun(played, panel=panel)
+    assert (drawn(played, second), scenario.queue.asked()) == (dict.fromkeys(drawn(played, first), True), asked)
+    with scenario.ports.store.begin() as tx:
+        assert tx.estimates.latest(second).estimates == tx.estimates.latest(first).estimates
+
+    # What was corrected takes the budget too, with the labels that it reuses; and so does the next correction.
+    correct(played, 0)
+    for _ in range(2):
+        new = drawn(played, rerun(played, panel=panel))
+        assert len(new) <= BOTH.budget
+        assert sum(new.values()) > 0.3 * BOTH.budget
+    assert all(new.values())
+    assert len(scenario.queue.asked()) == len(set(scenario.queue.asked()))
+
+
+@on_sqlite
+def test_a_rerun_of_a_smaller_budget_has_the_labels_beside_it(played):
+    scenario = played.scenario
+    played.begin(0)
+    work_on(scenario, 3)
+    new = drawn(played, rerun(played, panel=replace(BOTH, budget=30)))
+    assert sum(new.values()) > 45
+    assert 0 < list(new.values()).count(False) <= 30
 
 
 @on_sqlite
