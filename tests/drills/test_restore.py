@@ -7,6 +7,7 @@ import pytest
 from stratawatch.adapters.queues.folder import FolderQueue
 from stratawatch.engine.cycle.advance import advance
 from stratawatch.engine.cycle.freeze_cycle import freeze_cycle
+from stratawatch.engine.cycle.operator_actions import rerun_cycle
 from stratawatch.engine.cycle.plan_round import plan_round
 from stratawatch.engine.cycle.settle_cycle import settle_cycle
 from stratawatch.engine.labels.collect_labels import collect_labels
@@ -198,6 +199,32 @@ def test_batches_sent_since_the_backup_are_named_until_their_round_is_planned(sc
     state, draws, events, _ = facts_of(scenario)
     assert (state, len(draws), len(events)) == (CycleState.JUDGED, 120, 120)
     assert unplanned(scenario) == set()
+
+
+def test_batches_of_a_rerun_that_the_backup_does_not_know_are_named_until_it_is_done_again(scenario, backups):
+    play(scenario, "judged")
+    backups.keep()
+    (begin, rows), *_ = scenario.source.windows.items()
+    scenario.source.windows[begin] = [replace(row, scores=row.scores[::-1]) for row in rows]
+
+    def rerun():
+        rerun_cycle(scenario.ports, only_cycle(scenario), "the columns were swapped", scenario.panel)
+
+    rerun()
+    first = set(scenario.queue.published)
+    advance(scenario.ports)
+    sent = set(scenario.queue.published) - first
+    lose_and_restore(scenario, backups)
+    advance_alone(scenario, 2)
+    assert unplanned(scenario) == sent != set()
+    assert scenario.channel.told == []
+    rerun()
+    advance(scenario.ports)
+    assert set(scenario.queue.published) - first == sent
+    work_on(scenario, 3)
+    assert facts_of(scenario)[0] == CycleState.JUDGED
+    assert unplanned(scenario) == set()
+    assert len(scenario.queue.asked()) == len(set(scenario.queue.asked()))
 
 
 @pytest.mark.parametrize("how", ["planned otherwise", "taken out"])

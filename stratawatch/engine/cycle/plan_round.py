@@ -178,6 +178,5 @@ def _batches(
 def _batch_key(
     spec: PanelSpec, cycle: Cycle, ordinal: int, part: int, tasks: Sequence[LabelTask], asking: _Asking, runs: int
 ) -> str:
-    """Its key; one that an earlier run of the window sent is not sent again under the same."""
-    content = [asking.question_key, [[task.item_key, task.payload] for task in tasks], *([runs] if runs else [])]
-    return batch_key(spec.name, cycle.period, ordinal, part, content)
+    content = [asking.question_key, [[task.item_key, task.payload] for task in tasks]]
+    return batch_key(spec.name, cycle.period, ordinal, part, content, runs)

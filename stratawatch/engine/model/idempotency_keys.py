@@ -12,7 +12,7 @@ BY_TIME: Final = "-at"
 TURN: Final = "-turn-"
 """How ids end that an event got from its own time, or from its turn among equal answers of its file."""
 DIGITS: Final = 8
-"""Hexadecimal digits of a batch's content in its key; only plans of one round of one window have to be told apart."""
+"""Hexadecimal digits of a batch's content in its key; only plans of one round of one cycle have to be told apart."""
 
 
 def question_wording(question: str, guideline: str, guideline_version: str | None = None) -> str:
@@ -45,18 +45,23 @@ def issued_key(text: str) -> str:
     return text.lower() if re.fullmatch("[0-9A-Fa-f]{64}", text) else text
 
 
-def batch_key(panel: str, period: int, ordinal: int, part: int, content: Sequence[object]) -> str:
+def batch_key(
+    panel: str, period: int, ordinal: int, part: int, content: Sequence[object], earlier_runs: int = 0
+) -> str:
     """The name of a batch towards the queue. It ends with a digest of what is asked: another plan has another name.
+
+    A window that is run again has the number of its earlier runs behind its period.
 
     >>> batch_key("spam", 12, 1, 2, ["Is it spam?", "", [["k1", {"text": "win now"}]]])
     'spam-p00012-r1-b2-130e6556'
     """
     digest = sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
-    return f"{panel}-p{period:05d}-r{ordinal}-b{part}-{digest[:DIGITS]}"
+    window = f"p{period:05d}" + (f".{earlier_runs}" if earlier_runs else "")
+    return f"{panel}-{window}-r{ordinal}-b{part}-{digest[:DIGITS]}"
 
 
 def round_key_of_batch(key: str) -> str:
-    """What batches of one round of one window have in common in their keys, with or without a digest.
+    """What batches of one round of one cycle have in common in their keys, with or without a digest.
 
     >>> round_key_of_batch("spam-p00012-r1-b2-130e6556")
     'spam-p00012-r1'

@@ -11,6 +11,7 @@ from stratawatch.engine.model.idempotency_keys import (
     item_key,
     item_key_without_question,
     question_wording,
+    round_key_of_batch,
     shuffle_key,
 )
 from stratawatch.engine.ports.clock import FixedClock
@@ -73,6 +74,11 @@ class TestOtherKeys:
     def test_batches_of_the_same_content_have_the_same_key_whatever_the_order_of_its_columns(self):
         one, other = ([QUESTION, "", [["k", payload]]] for payload in ({"a": 1.5, "b": "é"}, {"b": "é", "a": 1.5}))
         assert batch_key("p", 2, 1, 1, one) == batch_key("p", 2, 1, 1, other) == "p-p00002-r1-b1-12804196"
+
+    def test_batches_of_a_window_that_is_run_again_are_of_other_rounds(self):
+        keys = [batch_key("p", 2, 1, 1, "content", runs) for runs in range(3)]
+        assert keys == sorted(keys)
+        assert [round_key_of_batch(key) for key in keys] == ["p-p00002-r1", "p-p00002.1-r1", "p-p00002.2-r1"]
 
     def test_the_order_of_a_round_depends_on_the_round(self):
         assert shuffle_key("s", 1, 1, "k") != shuffle_key("s", 1, 2, "k")
