@@ -37,5 +37,6 @@ def unplanned_text(keys: Sequence[str]) -> str:
     number = count_text(len(keys), "batch", "batches")
     return (
         f"{number} in the label queue, such as {keys[0]}, sent before a restore and not planned again yet: labels that "
-        "come for them wait, and count once their items are drawn"
+        "come for them wait, and count once their items are drawn. `stratawatch open` and `advance` plan them; where a "
+        "window was run again, do it once more"
     )

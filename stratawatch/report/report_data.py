@@ -134,11 +134,13 @@ def _cycle(tx: Transaction, cycle: Cycle) -> CycleData:
 
 
 def _corrections(tx: Transaction, one: CycleData) -> Iterator[str]:
-    """A sentence on the cycle that this one replaced, if any: when and why, its limited metrics before and after."""
-    for earlier in tx.cycles.earlier_runs(one.cycle)[-1:]:
-        before, after = (_values(one, found) for found in (tx.estimates.latest(earlier.id), one.revision))
+    """A sentence on the last rerun of a cycle's window, if any: when and why, its limited metrics before and after."""
+    runs = tx.cycles.earlier_runs(one.cycle)
+    estimated = [revision for run in runs if (revision := tx.estimates.latest(run.id))]  # not those that were cancelled
+    for last in runs[-1:]:
+        before, after = (_values(one, found) for found in (estimated[-1] if estimated else None, one.revision))
         changes = [f"{name} {before[name]} before, {after[name]} after" for name in before if name in after]
-        yield f"window {span(one.cycle.window)} was {'; '.join([earlier.reason, *changes])}"
+        yield f"window {span(one.cycle.window)} was {'; '.join([last.reason, *changes])}"
 
 
 def _values(one: CycleData, revision: Revision | None) -> dict[str, str]:

@@ -104,11 +104,13 @@ def _rerun(ports: Ports, cycle_id: int, why: str, spec: PanelSpec, shares: Budge
         # A rerun that was cancelled must not be the last word on its window.
         is_left = cycle.state == CycleState.CANCELLED and tx.cycles.earlier_runs(cycle)
         if cycle.is_replaced or not (cycle.state == CycleState.JUDGED or is_left):
-            got = "one that was replaced" if cycle.is_replaced else cycle.state.value
-            raise StratawatchError(f"cycle {cycle_id} cannot be run again", expected="judged", got=got)
+            raise _no_rerun(tx, cycle)
         require_same_windows(tx, spec, cycle)
         if free_slots(tx, spec.name) < 2:
-            raise StratawatchError(f"cycle {cycle_id} has to wait: too many of {spec.name} are under way")
+            raise StratawatchError(
+                f"cycle {cycle_id} has to wait: too many cycles of {spec.name} are under way",
+                hint="run it again when one of them is judged, or cancel one",
+            )
         version = tx.panels.save(spec, now)
         tx.cycles.replace(cycle_id, f"corrected on {now:%Y-%m-%d}: {why}")
         why_not = ""
@@ -123,6 +125,19 @@ def _rerun(ports: Ports, cycle_id: int, why: str, spec: PanelSpec, shares: Budge
         note_action(tx, ports, "rerun", f"cycle {cycle_id} of {cycle.panel} as cycle {new}", why)
         tx.commit()
     return new
+
+
+def _no_rerun(tx: Transaction, cycle: Cycle) -> StratawatchError:
+    """Why a cycle cannot be run again, and what can be done."""
+    got, hint = cycle.state.value, "wait until it is judged"
+    if cycle.is_replaced:
+        newest = [one.id for one in tx.cycles.find(panel=cycle.panel) if one.window == cycle.window]
+        got, hint = "one that was replaced", f"the cycle of its window is {newest[0]} now"
+    elif cycle.state == CycleState.REFUSED:
+        hint = f"`stratawatch cycles reopen {cycle.id}` reads it again"
+    elif cycle.state == CycleState.CANCELLED:
+        hint = "a window that was given up before it was judged stays without estimates"
+    return StratawatchError(f"cycle {cycle.id} cannot be run again", expected="judged", got=got, hint=hint)
 
 
 def resend_batches(ports: Ports, cycle_id: int, why: str) -> int:
