@@ -1,5 +1,6 @@
 """Labels brought in by hand live by the rules of the queue's."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -29,6 +30,15 @@ class TestImporting:
         strangers = [HandLabel("stranger", "yes", "kim"), HandLabel("w1-00001", "no", "kim")]
         assert import_labels(scenario.ports, "spam", strangers).unknown == 2
         assert import_labels(scenario.ports, "spam", strangers).unknown == 0
+
+    def test_answer_the_newest_cycle_though_another_question_was_tried_meanwhile(self, scenario):
+        open_all(scenario)
+        advance(scenario.ports)
+        item = drawn_item(scenario)
+        with scenario.ports.store.begin() as tx:
+            tx.panels.save(replace(scenario.panel, question="Is it a joke?"), scenario.clock.now())
+            tx.commit()
+        assert import_labels(scenario.ports, "spam", [HandLabel(item, "yes", "kim")]).unknown == 0
 
     @pytest.mark.parametrize(("age", "revisions"), [(None, 2), (timedelta(days=1), 1)], ids=["now", "an older word"])
     def test_can_correct_an_answer_unless_its_word_is_older(self, labelled, age, revisions):

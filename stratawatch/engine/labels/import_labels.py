@@ -10,6 +10,7 @@ from stratawatch.engine.labels.collect_labels import Collected, keep_events
 from stratawatch.engine.labels.item_keys import keys_of_items
 from stratawatch.engine.model.label_events import LabelEvent, LabelValue
 from stratawatch.engine.ports import Ports
+from stratawatch.engine.ports.transaction import Transaction
 from stratawatch.formatting import count_text
 
 
@@ -21,7 +22,9 @@ class HandLabel:
     value: LabelValue
     annotator: str
     at: datetime | None = None  # when it was said; now, if nobody knows
-    question_key: str | None = None  # the question that it answers; the panel's present one, if it does not say
+    question_key: str | None = (
+        None  # the question that it answers; that of the panel's newest cycle, if it does not say
+    )
 
 
 def import_labels(
@@ -54,10 +57,17 @@ def _item_keys(ports: Ports, panel: str, labels: Sequence[HandLabel]) -> dict[Ha
     keys: dict[HandLabel, str] = {}
     with ports.store.begin() as tx:
         for named, answers in by_question.items():
-            question = named or tx.panels.question_key(tx.panels.latest()[panel])
+            question = named or _asked_last(tx, panel)
             found = keys_of_items(tx, panel, question, [label.item for label in answers])
             keys |= {label: found[label.item] for label in answers}
     return keys
+
+
+def _asked_last(tx: Transaction, panel: str) -> str:
+    """The question of the newest cycle: a configuration that was tried and put back has asked nobody anything."""
+    newest = tx.cycles.find(panel=panel, newest=1)
+    spec = tx.panels.get(newest[0].panel_version) if newest else tx.panels.latest()[panel]
+    return tx.panels.question_key(spec)
 
 
 def _event_id(panel: str, label: HandLabel, turn: int) -> str:
