@@ -20,7 +20,8 @@ FileArgument = Annotated[Path, typer.Argument(help="The file of the backup.", me
 def backup(file: FileArgument, config: ConfigOption = DEFAULT_CONFIG, json: JsonOption = False) -> None:
     """Back the store up into a new file, while everything runs on. A file that is there already is never replaced.
 
-    The file can be read by its owner alone. Of a store on PostgreSQL the command to use is named, with status 2.
+    The file can be read by its owner alone; its folder is created where it is missing. Of a store on PostgreSQL the
+    command to use is named, with status 2.
 
     \b
     Examples:

@@ -15,7 +15,7 @@ from sqlalchemy import URL
 
 from stratawatch.adapters.store.database import sqlite_file, store_url, url_without_password
 from stratawatch.adapters.store.schema import VERSION_TABLE, SchemaState, compare_schema_version, mismatch
-from stratawatch.atomic_files import sync_folder
+from stratawatch.atomic_files import PRIVATE, make_folder, sync_folder
 from stratawatch.engine.labels.queue_identity import RESTORED
 from stratawatch.engine.lease import is_holder_gone
 from stratawatch.errors import ConfigError, LeaseHeld, StratawatchError, Unreachable
@@ -145,8 +145,19 @@ def _exists(file: Path) -> StratawatchError:
 
 @contextmanager
 def _new_copy(database: Path, beside: Path) -> Iterator[Path]:
-    """Copy a database into a file of its own in the folder of another, readable by its owner alone; removed at last."""
+    """Copy a database into a file of its own in the folder of another, readable by its owner alone; removed at last.
+
+    A folder that is missing is created, for its owner alone too.
+    """
     draft = beside.absolute().with_name(f".{beside.name}.{uuid4().hex}.tmp")
+    try:
+        make_folder(draft.parent, PRIVATE)
+    except OSError as trouble:
+        raise StratawatchError(
+            f"the folder {draft.parent} cannot be created",
+            got=trouble.strerror or type(trouble).__name__,
+            hint="name a place where you may create it; nothing was copied",
+        ) from None
     try:
         with _errors(database):
             os.close(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))

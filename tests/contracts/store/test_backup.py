@@ -96,9 +96,17 @@ class TestABackup:
             back_up(url_of(tmp_path), tmp_path / "backup.db")
         assert names(tmp_path) == []
 
-    def test_into_a_folder_that_is_not_there_is_one_sentence(self, home):
-        with pytest.raises(StratawatchError, match="cannot be copied; got No such file or directory"):
-            back_up(url_of(home), home / "away" / "backup.db")
+    def test_into_a_folder_that_is_not_there_creates_it_for_its_owner_alone(self, home):
+        back_up(url_of(home), home / "backups" / "store" / "monday.db")
+        assert cycles_in(home, "backups/store/monday.db") == [0]
+        modes = [(home / name).stat().st_mode & 0o777 for name in ("backups", "backups/store")]
+        assert modes == [0o700, 0o700]
+
+    def test_into_a_folder_that_cannot_be_created_names_it(self, home):
+        (home / "backups").touch()
+        with pytest.raises(StratawatchError, match=r"the folder .*/backups cannot be created; .*name a place"):
+            back_up(url_of(home), home / "backups" / "monday.db")
+        assert names(home) == ["backups", "store.db"]
 
     def test_of_a_damaged_store_is_refused_and_leaves_nothing(self, home):
         damage(home / "store.db")
