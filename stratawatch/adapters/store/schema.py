@@ -126,7 +126,10 @@ def compare_schema_version(revision: str | None) -> SchemaState:
 def mismatch(state: SchemaState, where: str, revision: str | None = None) -> SchemaMismatch:
     """The error for a store that does not fit, with its remedy."""
     what, hint = {
-        "empty": ("holds no stratawatch schema", "run `stratawatch init`"),
+        "empty": (
+            "holds no stratawatch schema",
+            "run `stratawatch init` for a new one; if it was lost, `stratawatch restore FILE` puts a backup there",
+        ),
         "older": ("has an older schema", "back it up, then run `stratawatch init --upgrade`"),
         "newer": ("has a newer schema than this program", "run the version of stratawatch that wrote it, or newer"),
     }[state]

@@ -128,9 +128,10 @@ class TestAConfigurationThatNoAdvanceCanRead:
 class TestOddStores:
     def test_no_store_is_told_with_the_remedy(self, fresh):
         (fresh.folder / "stratawatch.db").unlink()
-        err = fresh.run("status", code=2).stderr
-        assert "holds no stratawatch schema" in err
-        assert "run `stratawatch init`" in err
+        for command in ("status", "advance"):
+            err = fresh.run(command, code=2).stderr
+            assert "holds no stratawatch schema" in err
+            assert "run `stratawatch init` for a new one; if it was lost, `stratawatch restore FILE`" in err
 
     @pytest.mark.parametrize(
         ("revision", "word", "remedy"),
