@@ -202,6 +202,9 @@ class OnUse(Mapping[str, Port], Generic[Port]):
             self._made[name] = self._make(name)
         return self._made[name]
 
+    def __contains__(self, name: object) -> bool:
+        return name in self._names  # Mapping would build the port to find out, and one that cannot be built would raise
+
     def __iter__(self) -> Iterator[str]:
         return iter(self._names)
 

@@ -59,6 +59,17 @@ class TestList:
         assert "Nothing was ever to be told." in fresh.run("alerts", "list").stdout
 
 
+def test_a_channel_without_its_secret_keeps_no_other_from_sending(judged):
+    judged.configure(more='[[alerts]]\nkind = "console"\n' + HOOK)
+    for hour in (10, 11):
+        done = judged.run("advance", "--now", at(hour), code=2)
+        assert "the channel 'ops' cannot be used: the environment variable HOOK is not set" in done.stderr
+    rows = judged.json("alerts", "list")["notifications"]
+    assert {row["channel"]: row["state"] for row in rows} == {"console": "sent", "ops": "pending"}
+    waiting = judged.run("alerts", "list", "--undelivered").stdout
+    assert "not tried, as the channel cannot be used: the environment variable HOOK" in " ".join(waiting.split())
+
+
 class TestResend:
     def test_makes_all_due_that_failed(self, paging, receiver):
         receiver.status = 503

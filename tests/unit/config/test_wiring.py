@@ -57,6 +57,8 @@ class TestBuild:
     def test_a_missing_secret_is_the_trouble_of_its_channel_alone(self, configuration_file):
         channels = build(configuration_file(more=HOOK)).ports.channels
         assert list(channels) == ["console", "ops"]
+        assert "ops" in channels
+        assert "pager" not in channels
         assert channels["console"].name == "console"
         with pytest.raises(ConfigError, match="the environment variable OPS_HOOK is not set"):
             channels.get("ops")
