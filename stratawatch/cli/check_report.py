@@ -2,17 +2,19 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from stratawatch.config.problems import ConfigProblems, Place, Problem
 from stratawatch.errors import ConfigError, ConfigErrors, InputRefused, NoConnection, StratawatchError
-from stratawatch.formatting import count_text
+from stratawatch.formatting import count_text, shortened
 
 if TYPE_CHECKING:
     from datetime import datetime
 
     from stratawatch.adapters.alerts import ChannelSettings
+    from stratawatch.adapters.truth import TruthSettings
     from stratawatch.config.loading import Configuration
     from stratawatch.engine.model.budget_ledger import BudgetState
     from stratawatch.engine.model.panel_spec import PanelSpec
@@ -53,6 +55,9 @@ def check_installation(path: Path, clock: "Clock") -> CheckReport:
     _look(report, configuration, "store", ("store", "url"), lambda: _store(configuration, clock.now()))
     _look_for_changes(report, configuration, clock.now())
     _look_for_left_panels(report, configuration)
+    for index, truth in enumerate(configuration.settings.truth):
+        place: Place = ("truth", index, *[local.key for local in truth.local_paths()][:1])
+        _look(report, configuration, truth.name, place, partial(_truth, configuration, truth))
     queue_keys = [local.key for local in configuration.settings.queue.local_paths()]
     _look(report, configuration, "queue", ("queue", *queue_keys[:1]), lambda: _queue(configuration))
     _look(report, configuration, "checks", ("checks", "folder"), lambda: _checks(configuration))
@@ -145,7 +150,7 @@ def _spans(spans: "Sequence[BudgetState]") -> Facts:
 
 
 def _look_for_changes(report: CheckReport, configuration: "Configuration", now: "datetime") -> None:
-    """Notice panels whose next cycle asks another question, and classifiers that left theirs.
+    """Notice panels whose next cycle asks another question, and classifiers that left theirs; report changed windows.
 
     A store that does not answer is told elsewhere.
     """
@@ -153,6 +158,7 @@ def _look_for_changes(report: CheckReport, configuration: "Configuration", now: 
     from stratawatch.cli.changed_questions import question_notice
     from stratawatch.cli.left_classifiers import left_classifier_notices
     from stratawatch.config.panel_specs import pauses_of
+    from stratawatch.engine.cycle.open_cycles import require_same_windows
 
     try:
         store = open_store(configuration.store_url().get_secret_value())
@@ -164,6 +170,11 @@ def _look_for_changes(report: CheckReport, configuration: "Configuration", now: 
             paused = pauses_of(configuration.settings.panels)
             for spec in configuration.panels.values():
                 found += left_classifier_notices(tx, spec, paused)
+                for newest in tx.cycles.find(panel=spec.name, newest=1):
+                    try:
+                        require_same_windows(tx, spec, newest)
+                    except ConfigError as trouble:
+                        report.problems.append(_placed(configuration, ("panels", spec.name, "schedule"), trouble))
     except StratawatchError:
         return
     report.notices += tuple(configuration.placed(notice) for notice in found if notice is not None)
@@ -244,6 +255,19 @@ def _queue(configuration: "Configuration") -> Facts:
     away = {f"batches {how}": record[how] for how in ("lost", "withdrawn") if record.get(how)}
     remedy = "nobody is asked about them; `stratawatch cycles resend` asks again"
     return {**facts, **{name: f"{len(keys)}, such as {keys[0]}: {remedy}" for name, keys in away.items()}}
+
+
+def _truth(configuration: "Configuration", truth: "TruthSettings") -> Facts:
+    """Whether a feed can be read, and what its oldest lines say that counts for nothing."""
+    polled = truth.build(configuration.context).poll({})
+    lines = len(polled.statements) + len(polled.rejected)
+    facts = {"lines tried": f"{lines:,}, {len(polled.rejected):,} of them cannot be used"}
+    classifiers = configuration.settings.panels[truth.panel].classifiers
+    unknown = sorted({name for one in polled.statements for name in one.calls} - classifiers.keys())
+    if unknown:
+        named = f"{count_text(len(unknown), 'name')} in `calls`, such as '{shortened(unknown[0], 40)}'"
+        facts["unknown classifiers"] = f"{named}, that panel '{truth.panel}' has not: they do not count"
+    return facts
 
 
 def _checks(configuration: "Configuration") -> Facts:

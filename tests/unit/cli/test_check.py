@@ -210,6 +210,40 @@ class TestSource:
         assert problem["place"].startswith("panels.spam.source")
 
 
+class TestChangedWindows:
+    @pytest.mark.parametrize("change", [('every = "7d"', 'every = "1d"'), ("start = 2026-01-05", "start = 2026-01-12")])
+    def test_that_open_would_refuse_are_a_problem(self, judged, change):
+        judged.configure(change)
+        (problem,) = judged.json("check", code=1)["problems"]
+        assert problem["place"].startswith("panels.spam.schedule, line ")
+        assert "the windows of panel 'spam' changed after its first cycle" in problem["problem"]
+        assert problem["problem"] in " ".join(judged.run("open", "--trust-clock", code=2).stderr.split())
+
+    def test_are_allowed_before_the_first_cycle(self, fresh):
+        fresh.configure(('every = "7d"', 'every = "1d"'))
+        assert fresh.json("check")["problems"] == []
+
+
+class TestTruth:
+    TABLE = '[[truth]]\npanel = "spam"\nfolder = "chargebacks"\n'
+
+    def test_a_folder_that_is_missing_is_a_problem_with_a_remedy(self, fresh):
+        fresh.configure(more=self.TABLE)
+        (problem,) = fresh.json("check", code=1)["problems"]
+        assert problem["place"].startswith("truth[1].folder, line ")
+        assert "chargebacks" in problem["problem"]
+        assert "create it, mount it, or remove its [[truth]]" in problem["problem"]
+
+    def test_lines_that_count_for_nothing_are_told(self, fresh):
+        fresh.configure(more=self.TABLE)
+        (fresh.folder / "chargebacks").mkdir()
+        line = '{"item": "a", "value": "yes", "at": "2026-01-12T01:00:00Z", "calls": {"lr": true, "lrr": false}}\n'
+        (fresh.folder / "chargebacks" / "one.jsonl").write_text(f"{line}no statement\n")
+        told = fresh.json("check")["found"]["truth of spam in chargebacks"]
+        assert told["lines tried"] == "2, 1 of them cannot be used"
+        assert told["unknown classifiers"].startswith("1 name in `calls`, such as 'lrr', that panel 'spam' has not")
+
+
 class TestOtherParts:
     def test_one_parts_trouble_does_not_hide_anothers(self, fresh):
         (fresh.folder / "stratawatch.db").unlink()
