@@ -1,5 +1,6 @@
 """Files that are there whole or not at all, whenever the process or the machine stops."""
 
+import errno
 import os
 from contextlib import suppress
 from pathlib import Path
@@ -47,7 +48,10 @@ def replace_file(path: Path, content: bytes, *, mode: int | None = None) -> None
     """Write a file, its folder included: a reader finds the old content or the new, never a part of either.
 
     `mode` is that of folders which are created, and of the file where it is new; without one the umask decides.
+    A link is replaced itself, never what it leads to; a device, pipe or folder is not replaced.
     """
+    if not path.is_symlink():
+        require_ordinary_file(path)
     make_folder(path.parent, mode)
     draft = _draft(path, content, mode if mode is None or not path.is_file() else path.stat().st_mode)
     try:
@@ -55,6 +59,13 @@ def replace_file(path: Path, content: bytes, *, mode: int | None = None) -> None
     finally:
         draft.unlink(missing_ok=True)
     sync_folder(path.parent)
+
+
+def require_ordinary_file(path: Path) -> None:
+    """Raise FileExistsError where a device, pipe or folder is in the place of a file, itself or behind a link."""
+    if path.exists() and not path.is_file():
+        what = "what is there is a folder, device or pipe, which is never replaced; name another file"
+        raise FileExistsError(errno.EEXIST, what, str(path))
 
 
 def replace_text(path: Path, text: str, *, mode: int | None = None) -> None:

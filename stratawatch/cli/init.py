@@ -6,7 +6,7 @@ from typing import Annotated, Final
 
 import typer
 
-from stratawatch.atomic_files import create_file, replace_file
+from stratawatch.atomic_files import create_file, replace_file, require_ordinary_file
 from stratawatch.cli.options import DEFAULT_CONFIG, ConfigOption, JsonOption
 from stratawatch.cli.output import print_json, print_line
 from stratawatch.errors import StratawatchError
@@ -61,6 +61,7 @@ def _write_config(path: Path, *, force: bool) -> bool:
     text = template().replace(EXAMPLE_SEED, f'"{token_hex(8)}"', 1)
     content = text.encode()
     try:
+        require_ordinary_file(path)
         if path.exists():
             path.with_name(f"{path.name}.bak").write_bytes(path.read_bytes())
             replace_file(path, content)

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
+from stratawatch.atomic_files import require_ordinary_file
 from stratawatch.errors import StratawatchError
 
 
@@ -20,6 +21,7 @@ def write_picture(path: Path, draw: Callable[[Path], None]) -> None:
     """Write a picture; the ending of the name is its format."""
     require_picture(path)
     try:
+        require_ordinary_file(path)  # also behind a link, such as those of /dev
         draw(path)
     except OSError as trouble:
         raise StratawatchError(f"{path} cannot be written", got=trouble.strerror or type(trouble).__name__) from None

@@ -36,6 +36,23 @@ class TestReplaceText:
         assert [path.name for path in tmp_path.iterdir()] == ["page.html"]
         assert page.read_text(encoding="utf-8") == "old"
 
+    @pytest.mark.parametrize("make", [os.mkfifo, os.mkdir], ids=["pipe", "folder"])
+    def test_what_is_no_file_is_never_replaced(self, tmp_path, make):
+        make(tmp_path / "there")
+        kind = (tmp_path / "there").lstat().st_mode
+        with pytest.raises(FileExistsError, match="never replaced; name another file"):
+            replace_text(tmp_path / "there", "new")
+        assert (tmp_path / "there").lstat().st_mode == kind
+        assert [path.name for path in tmp_path.iterdir()] == ["there"]
+
+    def test_a_planted_link_is_replaced_itself(self, tmp_path):
+        os.mkfifo(tmp_path / "pipe")
+        (tmp_path / "link").symlink_to("pipe")
+        replace_text(tmp_path / "link", "new")
+        assert (tmp_path / "link").read_text(encoding="utf-8") == "new"
+        assert not (tmp_path / "link").is_symlink()
+        assert (tmp_path / "pipe").is_fifo()
+
     def test_others_may_read_it(self, tmp_path):
         replace_text(tmp_path / "page.html", "new")
         (tmp_path / "usual").write_text("", encoding="utf-8")

@@ -1,5 +1,7 @@
 """`init`: a configuration and a store, and nothing lost."""
 
+import os
+
 import pytest
 
 from stratawatch.config.loading import load_configuration
@@ -45,6 +47,13 @@ class TestWhatIsThereAlready:
         assert empty.json("init", "--force")["wrote_config"] is True
         assert (empty.folder / "stratawatch.toml.bak").read_text() == before
         assert empty.config.read_text() != before
+
+    def test_force_never_replaces_a_pipe_or_device(self, empty):
+        empty.folder.mkdir()
+        os.mkfifo(empty.config)
+        assert "which is never replaced; name another file" in empty.run("init", "--force", code=2).stderr
+        assert [path.name for path in empty.folder.iterdir()] == ["stratawatch.toml"]
+        assert empty.config.is_fifo()
 
     def test_a_store_with_cycles_is_left_as_it_is(self, judged):
         assert judged.json("init")["store_before"] == "current"

@@ -1,5 +1,7 @@
 """`plan`: how many labels are needed, and what a cycle would ask; in narrow terminals and as a picture too."""
 
+import os
+
 import pytest
 
 from tests.unit.cli.conftest import NOW, ROWS
@@ -127,6 +129,15 @@ class TestPicture:
         (fresh.folder / "file").write_text("")
         err = fresh.run("plan", "--now", NOW, "--out", str(fresh.folder / "file" / "curve.svg"), code=2).stderr
         assert "cannot be written" in err
+
+    @pytest.mark.parametrize("name", ["pipe.svg", "link.svg"])
+    def test_a_pipe_or_device_is_never_replaced_nor_a_link_to_one(self, fresh, name):
+        os.mkfifo(fresh.folder / "pipe.svg")
+        (fresh.folder / "link.svg").symlink_to("pipe.svg")
+        err = fresh.run("plan", "--now", NOW, "--out", str(fresh.folder / name), code=2).stderr
+        assert "cannot be written; got what is there is a folder, device or pipe" in err
+        assert (fresh.folder / "pipe.svg").is_fifo()
+        assert (fresh.folder / "link.svg").is_symlink()
 
     def test_one_panel_is_drawn_at_a_time(self, fresh):
         text = fresh.config.read_text()
