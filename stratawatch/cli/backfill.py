@@ -15,6 +15,7 @@ from stratawatch.cli.options import (
 )
 from stratawatch.cli.output import print_json, print_line
 from stratawatch.cli.windows import window_holding
+from stratawatch.errors import StratawatchError
 from stratawatch.formatting import count_text
 
 
@@ -37,15 +38,23 @@ def backfill(
       stratawatch backfill --panel spam --from 2026-01-05 --to 2026-02-23
     """
     from stratawatch.engine.cycle.backfill import backfill as open_past
+    from stratawatch.engine.model.windows import newest_ended_period
     from stratawatch.wiring import build
 
     installation = build(config, moment(now), by=by)
     spec = installation.panels[existing_name(panel, list(installation.panels), "panel")]
     oldest, newest = window_holding(spec, first, "--from")[0], window_holding(spec, last, "--to")[0]
+    if oldest > newest:
+        raise StratawatchError("--from is after --to", got=f"--from {first} --to {last}", hint="swap them")
     opened, left = open_past(installation.ports, spec, oldest, newest, why)
+    reason = None
+    if not opened:
+        is_over = oldest <= newest_ended_period(spec.windows, installation.ports.clock.now())
+        reason = "every one that is over has a cycle" if is_over else "none of these windows is over yet"
+        reason = "the panel has as many cycles under way as it may" if left else reason
     if json:
-        print_json({"opened": list(opened), "left": left})
+        print_json({"opened": list(opened), "left": left, "reason": reason})
         return
-    print_line(f"opened {count_text(len(opened), 'cycle')} of {panel}")
+    print_line(f"opened {count_text(len(opened), 'cycle')} of {panel}" + (f": {reason}" if reason else ""))
     if left:
-        print_line(f"{count_text(left, 'window')} left: say it again when these are judged")
+        print_line(f"{count_text(left, 'window')} left: say it again when cycles under way are judged")

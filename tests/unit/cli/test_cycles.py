@@ -180,10 +180,25 @@ class TestBackfill:
             "2026-02-16T00:00:00+00:00",
         )
         assert "opened 1 cycle of spam" in fresh.run("backfill", *stretch, "--why", "a trial").stdout
-        assert fresh.json("backfill", *stretch) == {"opened": [], "left": 0}
+        reason = "every one that is over has a cycle"
+        assert fresh.json("backfill", *stretch) == {"opened": [], "left": 0, "reason": reason}
+        assert f"opened 0 cycles of spam: {reason}" in fresh.run("backfill", *stretch).stdout
         (entry,) = fresh.json("audit")["entries"]
         assert (entry["action"], entry["subject"], entry["why"]) == ("backfilled", "1 window of spam", "a trial")
         assert "no panel 'spamm'" in fresh.run("backfill", "-p", "spamm", *stretch[2:], code=2).stderr
+
+    def test_says_why_nothing_was_opened(self, fresh):
+        def answer(first, last, code=0):
+            stretch = ("--from", first, "--to", last, "--now", "2026-04-20T00:00:00+00:00")
+            return fresh.run("backfill", "--panel", "spam", *stretch, code=code)
+
+        swapped = answer("2026-02-01", "2026-01-10", code=2).stderr
+        assert "--from is after --to; got --from 2026-02-01 --to 2026-01-10; swap them" in swapped
+        assert "none of these windows is over yet" in answer("2026-04-21", "2026-05-10").stdout
+        assert "opened 7 cycles of spam\n" in answer("2026-01-05", "2026-03-10").stdout
+        told = answer("2026-01-05", "2026-03-10").stdout
+        assert "opened 0 cycles of spam: the panel has as many cycles under way as it may" in told
+        assert "3 windows left: say it again when cycles under way are judged" in told
 
 
 class TestRerun:
