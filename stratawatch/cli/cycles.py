@@ -110,12 +110,21 @@ def cancel(
     json: JsonOption = False,
     by: ByOption = None,
 ) -> None:
-    """Cancel a cycle; its batches are withdrawn. Labels that came stay in the ledger."""
+    """Cancel a cycle; its batches are withdrawn. Labels that came stay in the ledger.
+
+    A window whose rerun is cancelled has no estimates that hold until it is run again.
+    """
     from stratawatch.engine.cycle.operator_actions import cancel_cycle
     from stratawatch.wiring import build
 
-    cancel_cycle(build(config, by=by).ports, cycle, why)
+    ports = build(config, by=by).ports
+    cancel_cycle(ports, cycle, why)
     _done(json, cycle, "cancelled")
+    with ports.store.begin() as tx:
+        runs = tx.cycles.earlier_runs(tx.cycles.get(cycle))
+    if runs and not json:
+        print_line(f"its window, judged before as cycle {runs[-1].id}, has no estimates that hold now:")
+        print_line(f"`stratawatch cycles rerun {cycle}` reads it again")
 
 
 @app.command("reopen", short_help="Open a refused window again.")

@@ -17,6 +17,8 @@ def headline(facts: ReportData, overall: Sequence[Score], segments: Sequence[Sco
     """The most urgent finding first: breaches, then BLIND streams, then risks, else that nothing needs attention."""
     newest, scores = facts.newest, [*overall, *segments]
     details = tuple(_details(facts, scores))
+    if facts.run_again is not None:
+        return Headline(_state_meanwhile(facts, facts.run_again), _said_meanwhile(facts.run_again), details)
     if newest is None:
         return Headline(None, _nothing_yet(facts), details)
     if newest.cycle.state == CycleState.REFUSED:
@@ -30,6 +32,21 @@ def headline(facts: ReportData, overall: Sequence[Score], segments: Sequence[Sco
     alike = [score for score in ranked if score.state == worst]
     where = tuple(line for score in alike if (line := _worst_segment(score, segments)))
     return Headline(worst, _sentence(worst, alike, len(ranked)), (*where, *details))
+
+
+def _state_meanwhile(facts: ReportData, again: CycleData) -> AlarmState:
+    """The most urgent of what is open, and that nothing is known of a window whose rerun was cancelled."""
+    nothing = AlarmState.BLIND if again.cycle.state == CycleState.CANCELLED else AlarmState.UNPROVEN
+    still = (incident.kind for incident in facts.incidents if incident.resolved_at is None)
+    return min((nothing, *still), key=URGENCY.index)
+
+
+def _said_meanwhile(again: CycleData) -> str:
+    cycle = again.cycle
+    if cycle.state == CycleState.CANCELLED:
+        remedy = f"`stratawatch cycles rerun {cycle.id}` reads it again"
+        return f"Nothing holds of the newest window: its rerun, cycle {cycle.id}, was cancelled; {remedy}."
+    return f"The newest window is run again: nothing holds of it until cycle {cycle.id} is judged."
 
 
 def _sentence(state: AlarmState, alike: Sequence[Score], judged: int) -> str:

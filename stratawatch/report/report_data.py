@@ -41,6 +41,7 @@ class CycleData:
     quarantined: int | None  # None: its rows were not counted
     labels: LabelOutcomes
     baselines: Mapping[StreamKey, StoredBaseline] = field(default_factory=dict)  # that it was judged with
+    is_rerun: bool = False  # of a window that was judged before
 
     @property
     def finished(self) -> bool:
@@ -77,6 +78,12 @@ class ReportData:
     def newest(self) -> CycleData | None:
         """The newest window that is finished: the scorecard's."""
         return next((one for one in reversed(self.cycles) if one.finished), None)
+
+    @property
+    def run_again(self) -> CycleData | None:
+        """A window after the scorecard's that was judged and is run again: what was found of it holds no more."""
+        after = self.cycles[self.cycles.index(self.newest) + 1 :] if self.newest else self.cycles
+        return next((one for one in reversed(after) if one.is_rerun), None)
 
     @property
     def since(self) -> datetime | None:
@@ -130,12 +137,13 @@ def _cycle(tx: Transaction, cycle: Cycle) -> CycleData:
         quarantined=None if cycle.profile is None else cycle.profile.bad_rows,
         labels=count_labels(tx, spec, cycle),
         baselines=current_baselines(tx, spec, cycle.window.start, _judged_at(revision, states)),
+        is_rerun=bool(tx.cycles.earlier_runs(cycle)),
     )
 
 
 def _corrections(tx: Transaction, one: CycleData) -> Iterator[str]:
     """A sentence on the last rerun of a cycle's window, if any: when and why, its limited metrics before and after."""
-    runs = tx.cycles.earlier_runs(one.cycle)
+    runs = tx.cycles.earlier_runs(one.cycle) if one.cycle.state != CycleState.CANCELLED else ()
     estimated = [revision for run in runs if (revision := tx.estimates.latest(run.id))]  # not those that were cancelled
     for last in runs[-1:]:
         before, after = (_values(one, found) for found in (estimated[-1] if estimated else None, one.revision))

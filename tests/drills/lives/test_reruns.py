@@ -232,7 +232,13 @@ def test_a_rerun_that_was_cancelled_is_not_the_last_word(played):
     played.begin(0)
     work_on(scenario, 3)
     new = rerun_cycle(scenario.ports, played.cycle(0).id, "a test", BOTH)
+    said = played.report()
+    assert f"The newest window is run again: nothing holds of it until cycle {new} is judged." in said
+    assert "Nothing needs attention" not in said
     cancel_cycle(scenario.ports, new, "too early")
+    said = played.report()
+    assert f"its rerun, cycle {new}, was cancelled; `stratawatch cycles rerun {new}` reads it again." in said
+    assert "was corrected on" not in said
     last = rerun(played)
     assert (played.cycle(0).id, played.cycle(0).state) == (last, CycleState.JUDGED)
     _, sentence = played.report().split("was corrected on")

@@ -213,3 +213,6 @@ class TestRerun:
         assert judged.json("estimates")["estimates"] == []
         assert {row["replaced"] for row in judged.json("estimates", "--history")["estimates"]} == {True}
         assert "cannot be run again" in judged.run("cycles", "rerun", str(new["id"]), "--why", "x", code=2).stderr
+        cancelled = judged.run("cycles", "cancel", str(new["id"]), "--why", "wrong number").stdout
+        assert f"judged before as cycle {old['id']}, has no estimates that hold now" in cancelled
+        assert f"`stratawatch cycles rerun {new['id']}` reads it again" in cancelled
