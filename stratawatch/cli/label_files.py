@@ -82,4 +82,6 @@ def _label(line: Any) -> HandLabel:
     item = word(fields, "item", longest=None)
     annotator = word(fields, "annotator", default="import")
     question = word(fields, "question_key") if fields.get("question_key") else None
-    return HandLabel(item, label_value(fields), annotator, time_of(fields), question)
+    names = ("source", "event_id")
+    event = [word(fields, name) for name in names] if all(fields.get(name) for name in names) else []
+    return HandLabel(item, label_value(fields), annotator, time_of(fields), question, *event)

@@ -25,6 +25,8 @@ class HandLabel:
     question_key: str | None = (
         None  # the question that it answers; that of the panel's newest cycle, if it does not say
     )
+    source: str = ""  # with `event_id`: the event that it is, as `labels export` writes both
+    event_id: str = ""
 
 
 def import_labels(
@@ -34,7 +36,8 @@ def import_labels(
 
     A label that does not say which question it answers answers the one of the panel's newest cycle. Labels may be older
     than the draw of their items, such as answers that were there before; none may be in the future. Equal answers
-    without a time, such as the first and the last of yes, no, yes, are told apart by their turn.
+    without a time, such as the first and the last of yes, no, yes, are told apart by their turn. A label with a source
+    and an event id of its own, as exported ones have, is that event.
     """
     now = ports.clock.now()
     labels = list(labels)
@@ -44,8 +47,9 @@ def import_labels(
     for label in labels:
         turns[label] += 1
         turn = 1 if label.at else turns[label]
-        event_id = _event_id(panel, label, turn)
-        events.append(LabelEvent(source, event_id, keys[label], label.annotator, label.value, label.at or now))
+        is_named = label.source and label.event_id
+        identity = (label.source, label.event_id) if is_named else (source, _event_id(panel, label, turn))
+        events.append(LabelEvent(*identity, keys[label], label.annotator, label.value, label.at or now))
     return keep_events(ports, events, by_hand=f"{count_text(len(events), 'label')} for {panel}", why=why)
 
 

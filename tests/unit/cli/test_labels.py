@@ -42,11 +42,23 @@ class TestExport:
         with to.open(newline="") as handle:
             assert list(csv.DictReader(handle)) == judged.json("labels", "export")["labels"]
 
-    def test_what_was_exported_can_be_imported(self, judged):
-        to = judged.folder / "labels.jsonl"
+    @pytest.mark.parametrize("name", ["labels.jsonl", "labels.csv"])
+    def test_what_was_exported_is_known_when_it_comes_back(self, judged, item, name):
+        by_hand, to = judged.folder / "by_hand.jsonl", judged.folder / name
+        by_hand.write_text(json.dumps({"item": item, "value": "skip", "annotator": "bob"}))
+        judged.run("labels", "import", str(by_hand))
         judged.run("labels", "export", "--to", str(to))
+        before = judged.json("labels", "export")
         got = judged.json("labels", "import", str(to))
-        assert (got["lines"], got["unknown"]) == (60, 0)
+        assert (got["lines"], got["new"], got["known_before"], got["unknown"]) == (61, 0, 61, 0)
+        assert judged.json("labels", "export") == before
+
+    def test_a_line_that_was_changed_since_its_export_is_another_label(self, judged):
+        line, *_ = judged.json("labels", "export")["labels"]
+        changed = judged.folder / "changed.jsonl"
+        changed.write_text(json.dumps({**line, "value": "no" if line["value"] == "yes" else "yes"}))
+        assert judged.json("labels", "import", str(changed))["new"] == 1
+        assert len(judged.json("labels", "export")["labels"]) == 61
 
     def test_another_ending_is_refused(self, judged):
         assert "expected .csv or .jsonl; got x.xlsx" in judged.run("labels", "export", "--to", "x.xlsx", code=2).stderr
