@@ -11,6 +11,9 @@ import pytest
 ROOT = Path(__file__).parents[3]
 MAKEFILE = (ROOT / "Makefile").read_text()
 
+TESTS = ("test", "test-all", "test-drills", "test-pooled", "test-long")
+RUN_PYTHON = (*TESTS, "demo", "lint", "types", "contracts", "docs", "bench", "bench-quick", "up")
+
 FAKE_MAKE = """#!/bin/sh
 case "$1" in
     "$FAKE_TARGET") printf '%s\\n' "$FAKE_CLOSING"; exit "$FAKE_STATUS" ;;
@@ -43,47 +46,13 @@ def ci(tmp_path):
 
 
 class TestMakefile:
-    @pytest.mark.parametrize(
-        "target",
-        [
-            "demo",
-            "test",
-            "test-all",
-            "test-drills",
-            "test-pooled",
-            "test-long",
-            "lint",
-            "types",
-            "contracts",
-            "docs",
-            "bench",
-            "bench-quick",
-            "up",
-            "lock",
-        ],
-    )
+    @pytest.mark.parametrize("target", [*RUN_PYTHON, "lock"])
     def test_the_target_exists_and_is_never_taken_for_a_file(self, target):
         assert re.search(rf"^{target}:", MAKEFILE, flags=re.MULTILINE)
         [phony] = re.findall(r"^\.PHONY: (.*)$", MAKEFILE, flags=re.MULTILINE)
         assert target in phony.split()
 
-    @pytest.mark.parametrize(
-        "target",
-        [
-            "demo",
-            "test",
-            "test-all",
-            "test-drills",
-            "test-pooled",
-            "test-long",
-            "lint",
-            "types",
-            "contracts",
-            "docs",
-            "bench",
-            "up",
-        ],
-    )
+    @pytest.mark.parametrize("target", RUN_PYTHON)
     def test_what_runs_python_sets_up_first(self, target):
         assert re.search(rf"^{target}: \$\(STAMP\)", MAKEFILE, flags=re.MULTILINE)
 
