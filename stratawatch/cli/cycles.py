@@ -121,9 +121,9 @@ def cancel(
     cancel_cycle(ports, cycle, why)
     _done(json, cycle, "cancelled")
     with ports.store.begin() as tx:
-        runs = tx.cycles.earlier_runs(tx.cycles.get(cycle))
+        runs = [run.id for run in tx.cycles.earlier_runs(tx.cycles.get(cycle)) if run.state == "judged"]
     if runs and not json:
-        print_line(f"its window, judged before as cycle {runs[-1].id}, has no estimates that hold now:")
+        print_line(f"its window, judged before as cycle {runs[-1]}, has no estimates that hold now:")
         print_line(f"`stratawatch cycles rerun {cycle}` reads it again")
 
 

@@ -216,3 +216,6 @@ class TestRerun:
         cancelled = judged.run("cycles", "cancel", str(new["id"]), "--why", "wrong number").stdout
         assert f"judged before as cycle {old['id']}, has no estimates that hold now" in cancelled
         assert f"`stratawatch cycles rerun {new['id']}` reads it again" in cancelled
+        again = judged.json("cycles", "rerun", str(new["id"]), "--why", "right number")["cycle"]
+        cancelled = judged.run("cycles", "cancel", str(again), "--why", "wrong again").stdout
+        assert f"judged before as cycle {old['id']}, has no estimates" in cancelled
