@@ -246,6 +246,19 @@ class TestAWarningWithoutAnIncident:
             scenario.clock.advance(hours=1)
         assert states(scenario) == [("channel", "warning", "failed")]
 
+    def test_is_not_given_up_by_one_advance_whose_clock_stood_a_year_ahead(self, make_scenario):
+        scenario = make_scenario(spec(limits=()))
+        open_all(scenario)
+        scenario.source.troubles = [unusable()]
+        scenario.channel.troubles = [unreachable(), unreachable()]
+        advance(scenario.ports)
+        scenario.clock.advance(days=400)
+        send_notifications(scenario.ports)
+        assert states(scenario) == [("channel", "warning", "pending")]
+        scenario.clock.advance(days=-400, hours=1)
+        send_notifications(scenario.ports)
+        assert states(scenario) == [("channel", "warning", "sent")]
+
 
 class TestAFallback:
     @pytest.fixture
