@@ -232,10 +232,15 @@ class TestTheEndOfAnIncident:
 
 
 class TestAWarningWithoutAnIncident:
-    def test_is_tried_for_a_week(self, make_scenario):
+    @pytest.fixture
+    def scenario(self, make_scenario):
+        """Its window is about to be refused."""
         scenario = make_scenario(spec(limits=()))
         open_all(scenario)
         scenario.source.troubles = [unusable()]
+        return scenario
+
+    def test_is_tried_for_a_week(self, scenario):
         scenario.channel.troubles = [unreachable() for _ in range(1000)]
         for _ in range(24 * 6):
             send_notifications(scenario.ports) if scenario.source.troubles == [] else advance(scenario.ports)
@@ -246,10 +251,7 @@ class TestAWarningWithoutAnIncident:
             scenario.clock.advance(hours=1)
         assert states(scenario) == [("channel", "warning", "failed")]
 
-    def test_is_not_given_up_by_one_advance_whose_clock_stood_a_year_ahead(self, make_scenario):
-        scenario = make_scenario(spec(limits=()))
-        open_all(scenario)
-        scenario.source.troubles = [unusable()]
+    def test_is_not_given_up_by_one_advance_whose_clock_stood_a_year_ahead(self, scenario):
         scenario.channel.troubles = [unreachable(), unreachable()]
         advance(scenario.ports)
         scenario.clock.advance(days=400)

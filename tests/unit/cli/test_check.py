@@ -239,9 +239,9 @@ class TestTruth:
         (fresh.folder / "chargebacks").mkdir()
         line = '{"item": "a", "value": "yes", "at": "2026-01-12T01:00:00Z", "calls": {"lr": true, "lrr": false}}\n'
         (fresh.folder / "chargebacks" / "one.jsonl").write_text(f"{line}no statement\n")
-        told = fresh.json("check")["found"]["truth of spam in chargebacks"]
-        assert told["lines tried"] == "2, 1 of them cannot be used"
-        assert told["unknown classifiers"].startswith("1 name in `calls`, such as 'lrr', that panel 'spam' has not")
+        feed = fresh.json("check")["found"]["truth of spam in chargebacks"]
+        assert feed["lines tried"] == "2, 1 of them cannot be used"
+        assert feed["unknown classifiers"].startswith("1 name in `calls`, such as 'lrr', that panel 'spam' has not")
 
 
 class TestOtherParts:

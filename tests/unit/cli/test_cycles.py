@@ -196,9 +196,9 @@ class TestBackfill:
         assert "--from is after --to; got --from 2026-02-01 --to 2026-01-10; swap them" in swapped
         assert "none of these windows is over yet" in answer("2026-04-21", "2026-05-10").stdout
         assert "opened 7 cycles of spam\n" in answer("2026-01-05", "2026-03-10").stdout
-        told = answer("2026-01-05", "2026-03-10").stdout
-        assert "opened 0 cycles of spam: the panel has as many cycles under way as it may" in told
-        assert "3 windows left: say it again when cycles under way are judged" in told
+        out = answer("2026-01-05", "2026-03-10").stdout
+        assert "opened 0 cycles of spam: the panel has as many cycles under way as it may" in out
+        assert "3 windows left: say it again when cycles under way are judged" in out
 
 
 class TestRerun:
