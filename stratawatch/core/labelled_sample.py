@@ -2,13 +2,17 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Final
 
 import numpy as np
 
 from stratawatch.core.population import Candidates, Counts, Floats, Segment
-from stratawatch.core.verdicts import VerdictsByItem
+from stratawatch.core.verdicts import Verdict, VerdictsByItem
 from stratawatch.errors import StratawatchError
+
+NONE_ASSUMED: Final[Mapping[str, Verdict]] = MappingProxyType({})
+"""No verdict stands in for a missing one."""
 
 FOLDS: Final = 5
 """Parts of the labels; the working model that predicts one part is fitted to the others."""
@@ -16,10 +20,14 @@ FOLDS: Final = 5
 
 @dataclass(frozen=True)
 class LabelCounts:
-    """Labels and positive labels, folds x atoms."""
+    """Labels and positive labels, folds x atoms.
+
+    `given`: those that people gave, where others are assumed in place of missing answers; models are fitted to them.
+    """
 
     labelled: Floats
     positive: Floats
+    given: "LabelCounts | None" = None
 
 
 @dataclass(frozen=True)
@@ -67,11 +75,12 @@ class LabelledSample:
     positive: Floats
     segments: Mapping[Segment, LabelCounts] = field(default_factory=dict)
     items: LabelledItems | None = None
+    given: LabelCounts | None = None
 
     @property
     def everywhere(self) -> LabelCounts:
         """The label counts of all items."""
-        return LabelCounts(self.labelled, self.positive)
+        return LabelCounts(self.labelled, self.positive, self.given)
 
     def inside(self, segment: Segment) -> LabelCounts:
         """The label counts of items inside a segment."""
@@ -81,16 +90,20 @@ class LabelledSample:
 
 
 def labelled_sample(
-    candidates: Candidates, strata: Counts, ledger: VerdictsByItem, drawn: Collection[str]
+    candidates: Candidates,
+    strata: Counts,
+    ledger: VerdictsByItem,
+    drawn: Collection[str],
+    assumed: Mapping[str, Verdict] = NONE_ASSUMED,
 ) -> LabelledSample:
     """Match the drawn items and their verdicts with the candidates; verdicts of other items do not count.
 
-    `strata` is the stratum of every atom.
+    `strata` is the stratum of every atom; `assumed` are verdicts that stand in for missing ones.
     """
     drawn_set = drawn if isinstance(drawn, (set, frozenset)) else set(drawn)
     rows = [row for row, item in enumerate(candidates.items) if item in drawn_set]
     _check_drawn(candidates, rows, drawn_set)
-    verdicts = [ledger.verdicts.get(candidates.items[row]) for row in rows]
+    verdicts = [assumed.get(item, ledger.verdicts.get(item)) for item in (candidates.items[row] for row in rows)]
     labels = [(row, verdict == "yes") for row, verdict in zip(rows, verdicts, strict=True) if verdict in ("yes", "no")]
     answered = np.array([row for row, _ in labels], dtype=np.int64)
     positive = np.array([yes for _, yes in labels], dtype=np.float64)
@@ -99,7 +112,11 @@ def labelled_sample(
     count = int(strata.max(initial=-1)) + 1
     counts = found.counts(np.ones_like(positive), len(strata))
     draws = np.bincount(homes, minlength=count).astype(np.int64)
-    return LabelledSample(draws, counts.labelled, counts.positive, items=found)
+    given = None
+    if assumed:
+        people = np.array([candidates.items[row] not in assumed for row, _ in labels], dtype=np.float64)
+        given = found.counts(people, len(strata))
+    return LabelledSample(draws, counts.labelled, counts.positive, items=found, given=given)
 
 
 def assign_folds(strata: Counts) -> Counts:

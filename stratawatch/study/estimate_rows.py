@@ -2,14 +2,17 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 from typing import Literal
 
+from stratawatch.core.designs.missing_bounds import REWEIGHTING, MissingBounds, blind_reason
 from stratawatch.core.estimate import Estimate, IntervalEstimate
+from stratawatch.core.estimation.missing_answers import MissingLean
 from stratawatch.core.goals import Goal
 from stratawatch.errors import StratawatchError
 from stratawatch.study.result_table import ResultTable
 
-State = Literal["held", "short", "known", "undefined"]
+State = Literal["held", "short", "known", "undefined", "blind"]
 
 
 @dataclass(frozen=True)
@@ -17,8 +20,12 @@ class StudyEstimate:
     """One metric. `value`, `low`, `high` and `n_eff` are None where it cannot be estimated; `reason` says why.
 
     `state`: "held", the interval's half-width is within its goal's margin; "short", it is not yet; "known", there is no
-    goal for it; "undefined", there is no value. `segment` None stands for everything. `deff`: how many times larger the
-    variance is because labels come in clusters; None without clusters.
+    goal for it; "undefined", there is no value; "blind", missing answers lean and may move it far, as `reason` says.
+    `segment` None stands for everything. `deff`: how many times larger the variance is because labels come in clusters;
+    None without clusters.
+
+    `missing` of the drawn items that the metric reads have no answer, as a share. However these had come out, the value
+    were between `lowest` and `highest`, and its interval inside `worst_low` to `worst_high`; None where all came.
 
     >>> row = StudyEstimate("lr", "precision", None, 0.8, 0.71, 0.87, 100, 98.0, "short", "logit", margin=0.05)
     >>> round(row.half_width, 3)
@@ -38,6 +45,11 @@ class StudyEstimate:
     margin: float | None = None
     reason: str | None = None
     deff: float | None = None
+    missing: float | None = None
+    lowest: float | None = None
+    highest: float | None = None
+    worst_low: float | None = None
+    worst_high: float | None = None
 
     @property
     def half_width(self) -> float | None:
@@ -72,10 +84,15 @@ def goal_margins(goals: Sequence[Goal], classifiers: Sequence[str]) -> dict[tupl
 
 
 def study_estimates(
-    estimates: Sequence[Estimate], margins: Mapping[tuple[str, str], float], remark: str = ""
+    estimates: Sequence[Estimate],
+    margins: Mapping[tuple[str, str], float],
+    remark: str = "",
+    bounds: Sequence[MissingBounds | None] = (),
+    lean: MissingLean | None = None,
 ) -> StudyEstimates:
     """Estimates as rows beside the margins of goals; `remark` is added to every method."""
-    return StudyEstimates([_row(one, margins, remark) for one in estimates])
+    rows = (_row(one, margins, remark) for one in estimates)
+    return StudyEstimates([_with_bounds(*each, lean) for each in zip_longest(rows, estimates, bounds)])
 
 
 def _row(one: Estimate, margins: Mapping[tuple[str, str], float], remark: str) -> StudyEstimate:
@@ -99,4 +116,23 @@ def _row(one: Estimate, margins: Mapping[tuple[str, str], float], remark: str) -
     state: State = "known" if margin is None else "held" if found.half_width <= margin else "short"
     return replace(
         row, value=found.value, low=found.low, high=found.high, n_eff=found.n_eff, state=state, deff=one.deff
+    )
+
+
+def _with_bounds(
+    row: StudyEstimate, one: Estimate, bounds: MissingBounds | None, lean: MissingLean | None
+) -> StudyEstimate:
+    if bounds is None or not isinstance(one.result, IntervalEstimate):
+        return row
+    why = blind_reason(bounds, one.result, lean)
+    return replace(
+        row,
+        method=f"{row.method}; {REWEIGHTING}",
+        state="blind" if why else row.state,
+        reason=why or None,
+        missing=bounds.missing_share,
+        lowest=bounds.lowest,
+        highest=bounds.highest,
+        worst_low=bounds.low,
+        worst_high=bounds.high,
     )

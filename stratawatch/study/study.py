@@ -9,6 +9,8 @@ from typing import Any, Final
 import numpy as np
 
 from stratawatch.core.designs.frozen import FrozenDesign, method_warnings, pool_sizes, stratify_for_survey
+from stratawatch.core.designs.missing_bounds import REWEIGHTING, missing_bounds
+from stratawatch.core.estimation.missing_answers import AnswerCounts, DrawnAnswers
 from stratawatch.core.goals import Goal, Option, SurveySpec
 from stratawatch.core.history.past_labels import History
 from stratawatch.core.metrics import REPORTED, metric_named
@@ -25,6 +27,7 @@ from stratawatch.study.arguments import (
 )
 from stratawatch.study.estimate_rows import StudyEstimate, StudyEstimates, study_estimates
 from stratawatch.study.plan_rows import StudyPlan, study_plan
+from stratawatch.study.result_table import ResultTable
 from stratawatch.study.round_rules import SequentialRounds, TwoRounds, look_confidence
 from stratawatch.study.serialisation import (
     FORMAT,
@@ -160,14 +163,16 @@ class Study:
         of_goals = (goal.metric for goal in self._survey.goals)
         names = tuple(dict.fromkeys([*REPORTED, *of_goals])) if metrics is None else _metrics(metrics)
         rounds, confidence = self._evidence()
+        ledger, drawn = self._ledger, drawn_in(rounds)
         found = self._design.estimate(
-            self._ledger,
-            drawn_in(rounds),
-            confidence=confidence,
-            metrics=names,
-            segments=sorted(self._population.census.segments),
+            ledger, drawn, confidence=confidence, metrics=names, segments=sorted(self._population.census.segments)
         )
-        return study_estimates(found, self._margins, self._remark)
+        bounds = missing_bounds(self._design, ledger, drawn, found)
+        return study_estimates(found, self._margins, self._remark, bounds, self._answers.lean)
+
+    def answer_counts(self) -> ResultTable[AnswerCounts]:
+        """How many drawn items were answered, skipped or are open, by classifier and side, then by stratum."""
+        return ResultTable(self._answers.counts)
 
     def compare(self, first: str, second: str, metric: str) -> StudyEstimate:
         """A metric of one classifier minus that of another, on the same items and labels."""
@@ -192,8 +197,9 @@ class Study:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """Sentences that users of the chosen methods should know, because it was measured."""
-        return method_warnings(self._survey)
+        """Sentences that users should know: what was measured of the methods, and whether missing answers lean."""
+        lean = self._answers.lean
+        return (*method_warnings(self._survey), *([f"{lean.sentence}; {REWEIGHTING}"] if lean else []))
 
     @property
     def done(self) -> bool:
@@ -290,6 +296,12 @@ class Study:
             return self._progress.rounds, self._survey.confidence
         closed = self._progress.closed
         return closed, look_confidence(self._survey.confidence, len(closed))
+
+    @property
+    def _answers(self) -> DrawnAnswers:
+        progress, design = self._progress, self._design
+        rounds = [one.added for one in progress.rounds]
+        return DrawnAnswers.of(design.cells, design.candidates, self._ledger, rounds, progress.reused, has_ended=False)
 
     @property
     def _remark(self) -> str:

@@ -1,6 +1,6 @@
 """The design of a cycle: which items to label, and what their labels say about every classifier."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final
@@ -18,14 +18,14 @@ from stratawatch.core.estimation.metric_estimates import EstimationRequest
 from stratawatch.core.estimation.variance_methods import variance_named
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.past_labels import NO_HISTORY, History
-from stratawatch.core.labelled_sample import LabelledSample, labelled_sample
+from stratawatch.core.labelled_sample import NONE_ASSUMED, LabelledSample, labelled_sample
 from stratawatch.core.metrics import REPORTED
 from stratawatch.core.plan import Plan
 from stratawatch.core.planning.allocation import drawable_items
 from stratawatch.core.planning.labels_so_far import LabelsSoFar, UnlabelledCandidates
 from stratawatch.core.population import Atom, Candidates, Census, Counts, Segment
 from stratawatch.core.sampling import order_by_random_number, take_smallest
-from stratawatch.core.verdicts import VerdictsByItem
+from stratawatch.core.verdicts import Verdict, VerdictsByItem
 from stratawatch.errors import PlanImpossible, StratawatchError
 
 _SMALLEST_POOL: Final = 30
@@ -142,12 +142,16 @@ class FrozenDesign:
         confidence: float = 0.95,
         metrics: Sequence[str] | None = None,
         segments: Sequence[Segment] = (),
+        assumed: Mapping[str, Verdict] = NONE_ASSUMED,
     ) -> tuple[Estimate, ...]:
-        """These metrics (None: those that reports show) of every classifier, over everything and inside segments."""
+        """These metrics (None: those that reports show) of every classifier, over everything and inside segments.
+
+        `assumed` are verdicts that stand in for missing ones; working models do not learn from them.
+        """
         _a_confidence(confidence)
         names = tuple(REPORTED if metrics is None else metrics)
         request = EstimationRequest(confidence, names, (None, *segments), self.survey, self.sampling_design.estimator)
-        sample = self._labelled(ledger, drawn)
+        sample = self._labelled(ledger, drawn, assumed)
         found = self.sampling_design.estimate(self.cells, self.atoms, sample, request)
         found = variance_named(self.survey.variance).apply(found, self.cells, self.atoms, sample, request)
         return widen_for_clusters(found, self.cells, self.atoms, sample, request)
@@ -185,8 +189,10 @@ class FrozenDesign:
     def _order(self) -> tuple[Counts, Counts]:
         return order_by_random_number(self.candidates, self.cells.strata)
 
-    def _labelled(self, ledger: VerdictsByItem, drawn: Collection[str]) -> LabelledSample:
-        return labelled_sample(self.candidates, self.cells.strata, ledger, drawn)
+    def _labelled(
+        self, ledger: VerdictsByItem, drawn: Collection[str], assumed: Mapping[str, Verdict] = NONE_ASSUMED
+    ) -> LabelledSample:
+        return labelled_sample(self.candidates, self.cells.strata, ledger, drawn, assumed)
 
     def _half_widths(
         self, survey: SurveySpec, ledger: VerdictsByItem, drawn: Collection[str]

@@ -64,10 +64,11 @@ class DifferenceEstimator:
         """
         if cells.prior_rate is not None:
             return cls._by_history(cells, answers, cells.prior_rate)
-        useful = np.flatnonzero(answers.labelled.any(axis=0))
+        given = answers.given or answers
+        useful = np.flatnonzero(given.labelled.any(axis=0))
         every = quadratic_features(cells)
         columns = every[useful]
-        answered, yes = answers.labelled[:, useful], answers.positive[:, useful]
+        answered, yes = given.labelled[:, useful], given.positive[:, useful]
         n, k = answered.sum(axis=0), yes.sum(axis=0)
         whole = ridge_coefficients(columns, k, n, penalty=_PENALTY)
         others = ridge_coefficients(columns, k - yes, n - answered, penalty=_PENALTY, start=whole)
@@ -76,7 +77,8 @@ class DifferenceEstimator:
 
     @classmethod
     def _by_history(cls, cells: Cells, answers: LabelCounts, prior_rate: Floats) -> "DifferenceEstimator":
-        n, k = answers.labelled.sum(axis=0), answers.positive.sum(axis=0)
+        given = answers.given or answers
+        n, k = given.labelled.sum(axis=0), given.positive.sum(axis=0)
         linear = logit(prior_rate)
         recent = logistic(linear + intercept_shift(linear, k, n, penalty=_SHIFT_PENALTY))
         overall = np.clip(recent, _SUREST_BY_HISTORY, 1 - _SUREST_BY_HISTORY)
