@@ -5,6 +5,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from stratawatch.cli.missing_answers import (
+    bounds_columns,
+    bounds_text,
+    missing_of_cycles,
+    missing_row,
+    show_missing,
+)
 from stratawatch.cli.options import DEFAULT_CONFIG, ConfigOption, JsonOption, PanelOption, chosen_panels, existing_name
 from stratawatch.cli.output import (
     metric_text,
@@ -22,6 +29,7 @@ from stratawatch.formatting import confidence_text, count, truth_text
 
 if TYPE_CHECKING:
     from stratawatch.core.estimate import Estimate
+    from stratawatch.engine.labels.missing_answers import MissingAnswers
     from stratawatch.engine.model.alarm_records import StreamState
     from stratawatch.engine.model.cycle_facts import Cycle, Revision
     from stratawatch.engine.ports.transaction import Transaction
@@ -70,11 +78,13 @@ def estimates(
             found = [(cycle, _differences(tx, cycle, revision, classifier, minus)) for cycle, revision in found]
             classifier = f"{classifier} - {minus}"
         shadows = installation.ports.paused.shadows
+        missing = {} if minus else missing_of_cycles(tx, found, every=history)
         rows = [
             {**row, "shadow": (row["panel"], row["classifier"]) in shadows}
             for cycle, revision in found
-            for row in _cycle_rows(tx, cycle, revision)
+            for row in _cycle_rows(tx, cycle, revision, missing.get(cycle.id))
         ]
+        absent = [missing_row(cycle, missing[cycle.id]) for cycle, _ in found if cycle.id in missing]
         truth = [asdict(one) for one in tx.truth.counts() if one.panel in panels]
     if classifier is not None:
         existing_name(classifier, sorted({row["classifier"] for row in rows}), "classifier")
@@ -84,9 +94,10 @@ def estimates(
         rows = [row for row in rows if row["metric"] == metric]
     rows = [row for row in rows if segments or row["segment"] is None or row["state"] is not None]
     if json:
-        print_json({"estimates": rows, "truth": truth})
+        print_json({"estimates": rows, "truth": truth, "missing_answers": absent})
     else:
         _show(rows)
+        show_missing(absent)
         for one in truth:
             print_line(truth_text(**one))
 
@@ -108,7 +119,9 @@ def _differences(tx: "Transaction", cycle: "Cycle", revision: "Revision", first:
     return replace(revision, estimates=tuple(found))
 
 
-def _cycle_rows(tx: "Transaction", cycle: "Cycle", revision: "Revision") -> list[dict[str, Any]]:
+def _cycle_rows(
+    tx: "Transaction", cycle: "Cycle", revision: "Revision", missing: "MissingAnswers | None"
+) -> list[dict[str, Any]]:
     judged = {
         (state.key.classifier, state.key.metric, state.key.segment): state for state in tx.alarms.of_cycle(cycle.id)
     }
@@ -116,7 +129,8 @@ def _cycle_rows(tx: "Transaction", cycle: "Cycle", revision: "Revision") -> list
     for estimate in revision.estimates:
         segment = str(estimate.segment) if estimate.segment else None
         state = judged.get((estimate.classifier, estimate.metric, segment))
-        rows.append(_row(cycle, revision, estimate, state))
+        row = _row(cycle, revision, estimate, state)
+        rows.append({**row, **bounds_columns(missing.of(estimate) if missing else None)})
     return rows
 
 
@@ -159,7 +173,9 @@ def _show(rows: list[dict[str, Any]]) -> None:
             f"estimated {time_text(first['estimated_at'])}{', replaced' if first['replaced'] else ''}"
         )
         clustered = any(row["deff"] is not None for row in mine)
-        show_rows([_cells(row, clustered=clustered) for row in mine], numbers=("labels", "n_eff", "deff"))
+        bounded = any(row["missing"] is not None for row in mine)
+        cells = [_cells(row, clustered=clustered, bounded=bounded) for row in mine]
+        show_rows(cells, numbers=("labels", "n_eff", "deff"))
         if number != cycles[-1]:
             print_line()
     _show_notes(rows)
@@ -183,7 +199,8 @@ def _show_notes(rows: list[dict[str, Any]]) -> None:
         print_line(f"{metric_text(metric)}: {'; '.join(methods)}")
 
 
-def _cells(row: dict[str, Any], *, clustered: bool) -> dict[str, str]:
+def _cells(row: dict[str, Any], *, clustered: bool, bounded: bool) -> dict[str, str]:
+    worst = {"if missing answers were worst": bounds_text(row)} if bounded else {}
     deff = {"deff": "" if row["deff"] is None else f"{row['deff']:.2f}"} if clustered else {}
     return {
         "metric": stream_text(row),
@@ -192,4 +209,5 @@ def _cells(row: dict[str, Any], *, clustered: bool) -> dict[str, str]:
         "labels": f"{row['labels_used']:,}",
         "n_eff": "" if row["n_eff"] is None else count(row["n_eff"]),
         **deff,
+        **worst,
     }

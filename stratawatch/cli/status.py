@@ -133,6 +133,7 @@ def _document(rows: "StatusRows", configured: frozenset[str] | None, now: dateti
         "set_aside": [dict(row) for row in rows["set_aside"]],
         "truth": [dict(row) for row in rows["truth"]],
         "truth_warnings": [dict(row) for row in rows["truth_warnings"]],
+        "missing_answers": [row["position"] for row in rows["missing_answers"] if row["position"]],
         "last_advance": last_advance(rows["last_advance"], now),
     }
 
@@ -257,6 +258,8 @@ def _show(document: Mapping[str, Any]) -> None:
     _show_incidents(document["incidents"])
     _show_batches(document)
     _show_labels(document)
+    for row in document["missing_answers"]:
+        print_line(f"{'! ' if row['leans'] else ''}{row['panel']}, cycle {row['cycle']}: {row['sentence']}")
     _show_truth(document)
     for row in document["undelivered"]:
         word = "waiting" if row["state"] == "pending" else "given up"

@@ -25,7 +25,7 @@ class StudyEstimate:
     None without clusters.
 
     `missing` of the drawn items that the metric reads have no answer, as a share. However these had come out, the value
-    were between `lowest` and `highest`, and its interval inside `worst_low` to `worst_high`; None where all came.
+    were between `lowest` and `highest`; `worst_low` to `worst_high` adds sampling error. All are None where all came.
 
     >>> row = StudyEstimate("lr", "precision", None, 0.8, 0.71, 0.87, 100, 98.0, "short", "logit", margin=0.05)
     >>> round(row.half_width, 3)

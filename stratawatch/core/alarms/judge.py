@@ -5,7 +5,9 @@ from typing import Final
 
 from stratawatch.core.alarms.alarm_states import URGENCY, AlarmState, Judgement
 from stratawatch.core.alarms.drops import ActiveBaseline, judge_drop
+from stratawatch.core.designs.missing_bounds import MissingBounds, blind_reason
 from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
+from stratawatch.core.estimation.missing_answers import MissingLean
 from stratawatch.core.goals import Limit
 from stratawatch.errors import StratawatchError
 from stratawatch.formatting import confidence_text, estimate_text, percent
@@ -57,6 +59,23 @@ def judge(
             f"the limit for {limit.metric} has no end", expected="a floor or a ceiling, or a largest drop"
         )
     return min(ends, key=lambda said: URGENCY.index(said.state))
+
+
+def judge_missing(
+    said: Judgement, estimate: Estimate, limit: Limit, bounds: MissingBounds | None, lean: MissingLean | None
+) -> Judgement:
+    """The judgement, or BLIND where missing answers leave it open; what even the span of the bounds proves stays."""
+    interval = estimate.result
+    if bounds is None or isinstance(interval, Undefined) or not (why := blind_reason(bounds, interval, lean)):
+        return said
+    span = IntervalEstimate(interval.value, bounds.low, bounds.high, interval.n_eff)
+    ends = _ends(limit, interval.value)
+    breached = said.state == AlarmState.BREACH and any(end.violated_by(span) for end in ends)
+    kept = said.state == AlarmState.OK and limit.max_drop is None and all(end.kept_by(span) for end in ends)
+    if breached or kept:
+        return Judgement(said.state, f"{said.reason}; so it is however the missing answers had come out")
+    value = estimate_text(interval.value, interval.low, interval.high, estimate.confidence)
+    return Judgement(AlarmState.BLIND, f"{value} is in doubt: {why}; {estimate.labels_used} labels")
 
 
 def _judge_end(

@@ -5,6 +5,9 @@ its stratum's weight is worth to one side. With the other side fixed such a rati
 positives of a side, so it is least and greatest where all missing answers of a side say the same: four ways at most
 hold the worst of all 2^m. The working model that assists an estimate learns from given answers alone, so that the
 weights are the same in each of them.
+
+The span takes its ends from intervals that miss half as often as the estimate's: where the truth is the worst way, it
+lies at one end of the span, and all misses of an interval may be on that side.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -15,7 +18,7 @@ from typing import Final
 import numpy as np
 
 from stratawatch.core.designs.frozen import FrozenDesign
-from stratawatch.core.estimate import Estimate, IntervalEstimate
+from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
 from stratawatch.core.estimation.missing_answers import MissingLean
 from stratawatch.core.metrics import A, metric_named
 from stratawatch.core.population import Counts, Segment
@@ -27,12 +30,15 @@ REWEIGHTING: Final = "missing answers are taken to be like the others of their s
 MOST_UNEXPLAINED: Final = 0.5
 """Where missing answers lean, the largest part of the bounds' span that the interval may leave unexplained."""
 
+_Outcomes = Mapping[tuple[str, str, Segment | None], IntervalEstimate | Undefined]
+
 
 @dataclass(frozen=True)
 class MissingBounds:
     """The least and the greatest value of an estimate, over all ways in which its missing answers could have come out.
 
-    `low` and `high` add sampling error: the lowest and the highest end that its interval has in any of these ways.
+    `low` and `high` add sampling error: the lowest and the highest end of an interval in any of these ways, one that
+    misses half as often as the estimate's.
     `missing` of `drawn` items on the sides that the metric reads have no answer.
 
     >>> bounds = MissingBounds(lowest=0.6, highest=0.8, low=0.5, high=0.9, missing=10, drawn=50)
@@ -85,7 +91,7 @@ def missing_bounds(
     if not missing or not found:
         return (None,) * len(found)
     ways = _Ways(design, ledger, drawn, found, missing)
-    return tuple(ways.bounds(place, one) for place, one in enumerate(found))
+    return tuple(ways.bounds(one) for one in found)
 
 
 class _Ways:
@@ -106,16 +112,16 @@ class _Ways:
         self._missing = np.array(missing, dtype=np.int64)
         items = design.candidates.items
         self._all = np.array([row for row, item in enumerate(items) if item in self._drawn], dtype=np.int64)
-        self._made: dict[tuple[bool, ...], tuple[Estimate, ...]] = {}
+        self._made: dict[tuple[bool, ...], _Outcomes] = {}
 
-    def bounds(self, place: int, one: Estimate) -> MissingBounds | None:
-        """Those of the estimate at this place."""
+    def bounds(self, one: Estimate) -> MissingBounds | None:
+        """Those of one estimate."""
         if not isinstance(one.result, IntervalEstimate):
             return None
         missing, drawn = (self._on_sides(rows, one) for rows in (self._missing, self._all))
         if missing == 0:
             return None
-        outcomes = [made[place].result for made in self._of(one.classifier)]
+        outcomes = [made[one.classifier, one.metric, one.segment] for made in self._of(one.classifier)]
         known = [outcome for outcome in outcomes if isinstance(outcome, IntervalEstimate)]
         if len(known) < len(outcomes):
             # In one of the ways nothing is known of the metric.
@@ -124,7 +130,7 @@ class _Ways:
         low, high = min(outcome.low for outcome in known), max(outcome.high for outcome in known)
         return MissingBounds(min(values), max(values), low, high, missing, drawn)
 
-    def _of(self, classifier: str) -> Iterator[tuple[Estimate, ...]]:
+    def _of(self, classifier: str) -> Iterator[_Outcomes]:
         """All estimates in the ways that are worst for one classifier."""
         cells, atoms = self._design.cells, self._design.candidates.atoms[self._missing]
         on_a = cells.positive[atoms, cells.classifiers.index(classifier)]
@@ -135,19 +141,20 @@ class _Ways:
                 self._made[key] = self._estimates(key)
             yield self._made[key]
 
-    def _estimates(self, said: Sequence[bool]) -> tuple[Estimate, ...]:
+    def _estimates(self, said: Sequence[bool]) -> _Outcomes:
         items = self._design.candidates.items
         assumed: Mapping[str, Verdict] = {
             items[row]: "yes" if yes else "no" for row, yes in zip(self._missing.tolist(), said, strict=True)
         }
-        return self._design.estimate(
+        made = self._design.estimate(
             self._ledger,
             self._drawn,
-            confidence=self._found[0].confidence,
+            confidence=(1 + self._found[0].confidence) / 2,
             metrics=list(dict.fromkeys(one.metric for one in self._found)),
             segments=list(dict.fromkeys(one.segment for one in self._found if one.segment is not None)),
             assumed=assumed,
         )
+        return {(one.classifier, one.metric, one.segment): one.result for one in made}
 
     def _on_sides(self, rows: Counts, one: Estimate) -> int:
         """How many of these candidates are on the sides that the metric reads, and in its segment."""

@@ -7,14 +7,16 @@ from typing import Final
 
 from stratawatch.core.alarms.alarm_states import Judgement
 from stratawatch.core.alarms.drops import ActiveBaseline
-from stratawatch.core.alarms.judge import NO_BASELINE, judge, page_confidence
+from stratawatch.core.alarms.judge import NO_BASELINE, judge, judge_missing, page_confidence
 from stratawatch.core.estimate import Estimate, Undefined
 from stratawatch.core.metrics import metric_named
 from stratawatch.core.population import Atom, Segment
 from stratawatch.engine.alarms.alarm_streams import newest_number, record_judgements, watched_streams
+from stratawatch.engine.alarms.notifications import warn_of_cycle
 from stratawatch.engine.baselines.current_baselines import baselines_for_judging
 from stratawatch.engine.cycle.open_cycles import DECIDED
 from stratawatch.engine.labels.labelled_cycle import LabelledCycle, fingerprint, load_labelled_cycle
+from stratawatch.engine.labels.missing_answers import MissingAnswers, keep_missing, missing_answers
 from stratawatch.engine.model.alarm_records import StreamKey
 from stratawatch.engine.model.cycle_facts import Cycle, Revision
 from stratawatch.engine.model.panel_metrics import metrics_shown
@@ -57,8 +59,9 @@ def judge_cycle(ports: Ports, cycle_id: int) -> int | None:
             superseded = _a_later_one_is(tx, cycle, [CycleState.JUDGED, CycleState.REFUSED])
             if first or not _a_later_one_is(tx, cycle, [CycleState.JUDGED]):
                 against = baselines_for_judging(tx, spec, cycle, watched_streams(spec), now)
-                judgements = _judgements(spec, labelled, estimates, against)
-                slices = _slices(spec, estimates)
+                missing = missing_answers(tx, cycle, labelled, _watched(spec, estimates))
+                judgements = _judgements(spec, labelled, estimates, against, missing)
+                slices, retired = _slices(spec, estimates), cycle.panel in tx.labels.cursor(DECIDED)
                 record_judgements(
                     tx,
                     ports,
@@ -66,9 +69,11 @@ def judge_cycle(ports: Ports, cycle_id: int) -> int | None:
                     number,
                     judgements,
                     superseded=superseded,
-                    only_states=cycle.panel in tx.labels.cursor(DECIDED),
+                    only_states=retired,
                     slices=slices,
                 )
+                if not (superseded or retired or tx.cycles.is_backfilled(cycle)):
+                    _tell_of_missing(tx, ports, cycle, missing)
         else:
             number = before.number
             tx.estimates.mark_read(cycle_id, number, mark)
@@ -117,6 +122,7 @@ def _judgements(
     labelled: LabelledCycle,
     estimates: Sequence[Estimate],
     against: Mapping[StreamKey, ActiveBaseline | Undefined],
+    missing: MissingAnswers | None,
 ) -> dict[StreamKey, Judgement]:
     limits = watched_streams(spec)
     if not limits:
@@ -132,7 +138,7 @@ def _judgements(
     )
     ordinary = {_key(spec, estimate): estimate for estimate in estimates}
     for_page = {_key(spec, estimate): estimate for estimate in wide}
-    return {
+    judged = {
         key: judge(
             ordinary[key],
             for_page[key],
@@ -143,6 +149,25 @@ def _judgements(
         )
         for key, limit in limits.items()
     }
+    if missing is None:
+        return judged
+    return {
+        key: judge_missing(said, ordinary[key], limits[key], missing.of(ordinary[key]), missing.lean)
+        for key, said in judged.items()
+    }
+
+
+def _tell_of_missing(tx: Transaction, ports: Ports, cycle: Cycle, missing: MissingAnswers | None) -> None:
+    """Keep what is missing for `status`, and warn once where it leans."""
+    keep_missing(tx, cycle, missing, ports.clock.now())
+    if missing and missing.lean:
+        warn_of_cycle(tx, ports, cycle, "missing", f"Answers are missing: {cycle.panel}", missing.sentence)
+
+
+def _watched(spec: PanelSpec, estimates: Sequence[Estimate]) -> list[Estimate]:
+    """Those that have a limit."""
+    streams = watched_streams(spec)
+    return [estimate for estimate in estimates if _key(spec, estimate) in streams]
 
 
 def _slices(spec: PanelSpec, estimates: Sequence[Estimate]) -> dict[StreamKey, list[str]]:

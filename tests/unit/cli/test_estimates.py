@@ -1,5 +1,7 @@
 """`estimates`: what is known, with interval, labels, method, revision and state."""
 
+import json
+
 import pytest
 
 from tests.unit.cli.conftest import ROWS, Installation
@@ -13,7 +15,8 @@ class TestJson:
             (
                 "panel", "cycle", "period", "window_start", "window_end", "revision", "replaced", "estimated_at", "classifier",
                 "metric", "segment", "value", "low", "high", "half_width", "n_eff", "undefined", "confidence",
-                "labels_used", "deff", "method", "state", "reason", "shadow",
+                "labels_used", "deff", "method", "state", "reason", "missing", "lowest", "highest", "worst_low", "worst_high",
+                "shadow",
             )
         }  # fmt: skip
 
@@ -88,7 +91,7 @@ class TestText:
 
     def test_nothing_yet_points_to_status(self, fresh):
         assert "`stratawatch status` says what the cycles wait for" in fresh.run("estimates").stdout
-        assert fresh.json("estimates") == {"estimates": [], "truth": []}
+        assert fresh.json("estimates") == {"estimates": [], "truth": [], "missing_answers": []}
 
 
 @pytest.fixture(scope="module")
@@ -122,3 +125,42 @@ class TestClusters:
 
     def test_without_clusters_there_is_no_such_column(self, judged):
         assert "deff" not in judged.run("estimates").stdout
+
+
+class TestMissingAnswers:
+    @pytest.fixture
+    def skipped(self, judged) -> Installation:
+        """Every second item that was called spam cannot be told on a second look."""
+        said = [json.loads(line) for path in sorted((judged.folder / "queue").rglob("in/*")) for line in path.open()]
+        spam = [line for line in said if line["value"] == "yes"][::2]
+        lines = [json.dumps({**line, "value": "skip", "at": "2026-01-12T10:00:00+00:00"}) + "\n" for line in spam]
+        (judged.folder / "queue" / "in" / "again.jsonl").write_text("".join(lines))
+        judged.run("advance", "--now", "2026-01-12T11:00:00+00:00")
+        return judged
+
+    def test_nothing_is_said_where_every_answer_came(self, judged):
+        found = judged.json("estimates")
+        assert found["missing_answers"] == judged.json("status")["missing_answers"] == []
+        assert {(row["missing"], row["worst_low"]) for row in found["estimates"]} == {(None, None)}
+        assert "missing" not in judged.run("estimates").stdout
+
+    def test_bounds_stand_beside_the_interval(self, skipped):
+        found = skipped.json("estimates")
+        (missing,) = found["missing_answers"]
+        (told,) = skipped.json("status")["missing_answers"]
+        assert told["sentence"] == missing["sentence"]
+        assert missing["skipped"] == sum(row["skipped"] for row in missing["counts"] if row["stratum"] is not None) > 5
+        row = next(row for row in found["estimates"] if (row["classifier"], row["metric"]) == ("lr", "precision"))
+        assert row["worst_low"] < row["lowest"] < row["highest"] < row["worst_high"]
+        assert row["highest"] - row["lowest"] > row["missing"] / 2
+
+    def test_words_name_the_assumption_the_widths_and_the_sides(self, skipped):
+        skipped.columns = 160
+        text = " ".join(skipped.run("estimates").stdout.split())
+        assert "points wide, interval" in text
+        assert "called positive by lr" in text
+        for page in (text, " ".join(skipped.run("status").stdout.split())):
+            assert "missing answers are taken to be like the others of their stratum" in page
+
+    def test_older_windows_are_bounded_on_demand(self, skipped):
+        assert len(skipped.json("estimates", "--history")["missing_answers"]) == 1

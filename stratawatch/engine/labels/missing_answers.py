@@ -1,0 +1,83 @@
+"""The drawn items of a cycle without a yes or no: counted, what they lean on, and how far they could move estimates."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+
+from stratawatch.core.designs.missing_bounds import REWEIGHTING, MissingBounds, missing_bounds
+from stratawatch.core.estimate import Estimate
+from stratawatch.core.estimation.missing_answers import AnswerCounts, DrawnAnswers, MissingLean
+from stratawatch.engine.labels.labelled_cycle import LabelledCycle
+from stratawatch.engine.model.cycle_facts import Cycle
+from stratawatch.engine.model.states import CycleState
+from stratawatch.engine.ports.transaction import Transaction
+from stratawatch.formatting import count_text
+
+KEPT: Final = "missing answers of "
+"""Before a panel's name: the cursor that keeps, for `status`, what is missing of its newest judged window."""
+
+
+@dataclass(frozen=True)
+class MissingAnswers:
+    """What is missing of a cycle, and the bounds of its estimates."""
+
+    counts: tuple[AnswerCounts, ...]
+    lean: MissingLean | None
+    bounds: Mapping[tuple[str, str, str | None], MissingBounds]
+    drawn: int
+    skipped: int
+    expired: int
+    open: int
+
+    @property
+    def sentence(self) -> str:
+        """How many there are, and what estimates assume of them."""
+        parts = {"skipped": self.skipped, "expired": self.expired, "open": self.open}
+        several = ", ".join(f"{number:,} {word}" for word, number in parts.items() if number)
+        leaning = f"; {self.lean.sentence}" if self.lean else ""
+        drawn = count_text(self.drawn, "drawn item")
+        return f"{sum(parts.values()):,} of {drawn} have no answer ({several}){leaning}; {REWEIGHTING}"
+
+    def of(self, estimate: Estimate) -> MissingBounds | None:
+        """The bounds of an estimate, if answers that it needs are missing."""
+        return self.bounds.get(_key(estimate))
+
+
+def missing_answers(
+    tx: Transaction, cycle: Cycle, labelled: LabelledCycle, estimates: Sequence[Estimate]
+) -> MissingAnswers | None:
+    """What is missing of a cycle, with the bounds of these estimates; None where every answer came."""
+    said = [labelled.verdicts.get(draw.item_key) for draw in labelled.draws]
+    waiting, skipped = said.count(None), said.count("unresolved")
+    if not waiting + skipped:
+        return None
+    design, ledger, drawn = labelled.design, labelled.ledger, labelled.drawn
+    has_ended = cycle.state not in (CycleState.FROZEN, CycleState.LABELLING)
+    rounds = [[draw.item for draw in tx.rounds.draws(cycle.id, one.id)] for one in tx.rounds.of(cycle.id)]
+    answers = DrawnAnswers.of(design.cells, design.candidates, ledger, rounds, labelled.reused, has_ended=has_ended)
+    bounds = zip(estimates, missing_bounds(design, ledger, drawn, estimates), strict=True)
+    return MissingAnswers(
+        answers.counts,
+        answers.lean,
+        {_key(estimate): one for estimate, one in bounds if one is not None},
+        drawn=len(said),
+        skipped=skipped,
+        expired=waiting if has_ended else 0,
+        open=0 if has_ended else waiting,
+    )
+
+
+def keep_missing(tx: Transaction, cycle: Cycle, missing: MissingAnswers | None, at: datetime) -> None:
+    """Keep for `status` what is missing of the newest judged window of a panel; nothing once every answer came."""
+    name = KEPT + cycle.panel
+    before = tx.labels.cursor(name)
+    now: dict[str, Any] = {}
+    if missing is not None:
+        now = {"panel": cycle.panel, "cycle": cycle.id, "sentence": missing.sentence, "leans": missing.lean is not None}
+    if now != before:
+        tx.labels.save_cursor(name, now, at)
+
+
+def _key(estimate: Estimate) -> tuple[str, str, str | None]:
+    return estimate.classifier, estimate.metric, str(estimate.segment) if estimate.segment else None
