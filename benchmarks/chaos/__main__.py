@@ -96,8 +96,8 @@ class Campaign:
         if not variants:
             self.audits.append(told.audit)
             self.differences += different
-            for line in different[:12]:
-                print(f"  {line[:300]}", flush=True)
+            for line in (*different[:12], *told.audit.alerts[:12]):
+                print(f"  {line[:600]}", flush=True)
         installation.discard()
         return told
 

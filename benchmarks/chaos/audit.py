@@ -36,10 +36,12 @@ class Audit:
     alerts_lost: int
     alerts_told_twice: int
     answers_to_other_questions: int
+    alerts: tuple[str, ...] = ()
+    """Of each alert that was lost or told twice: what it says of itself."""
 
     def counts(self) -> dict[str, int]:
         """By name."""
-        return asdict(self)
+        return {name: value for name, value in asdict(self).items() if name != "alerts"}
 
 
 def audit(
@@ -84,15 +86,22 @@ def audit(
     if forgot:
         told, may_be_told, posts = _unworded(told), _unworded(may_be_told), _unworded(posts)
         posts = Counter({post: number for post, number in posts.items() if post in told})
+    unheard, heard_twice = told - Counter(posts), Counter(posts) - told - may_be_told
+    waiting_alerts = [n for n in notices if n.state != "sent"]
     return Audit(
         items_lost=(sent - lines).total(),
         items_dispatched_twice=(lines - sent - may_be_there).total(),
         labels_lost=(said - kept - kept_waiting).total(),
         labels_counted_twice=(kept - said).total(),
-        alerts_lost=(told - Counter(posts)).total() + sum(n.state != "sent" for n in notices),
-        alerts_told_twice=(Counter(posts) - told - may_be_told).total(),
+        alerts_lost=unheard.total() + len(waiting_alerts),
+        alerts_told_twice=heard_twice.total(),
         answers_to_other_questions=sum(
             e.item_key in keys and (e.item_key, e.question_key) not in asked for e in events
+        ),
+        alerts=(
+            *(f"not posted {number}: {post}" for post, number in unheard.items()),
+            *(f"posted twice {number}: {post}" for post, number in heard_twice.items()),
+            *(f"not sent: {notice}" for notice in waiting_alerts),
         ),
     )
 
