@@ -79,7 +79,10 @@ class SqlCycles(SqlFrozenFacts, SqlQuarantine):
         Those that were replaced are left out; with `replaced`, the others are.
         """
         query = select(cycles).where(~IS_PRESENT if replaced else IS_PRESENT)
-        query = query.order_by(cycles.c.window_start.desc(), cycles.c.id.desc()).limit(newest)
+        if panel is not None and not replaced:  # its windows never change their rule, and its periods have an index
+            query = query.order_by(cycles.c.period.desc()).limit(newest)
+        else:
+            query = query.order_by(cycles.c.window_start.desc(), cycles.c.id.desc()).limit(newest)
         if panel is not None:
             query = query.where(cycles.c.panel == panel)
         if states is not None:

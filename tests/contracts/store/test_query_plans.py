@@ -141,3 +141,16 @@ def test_no_everyday_query_reads_years_from_end_to_end(filled):
             if tables:
                 whole[name] = tables
         assert whole == {}
+
+
+def test_the_newest_cycles_are_found_without_sorting_all(filled):
+    with filled.begin() as tx, statements(filled._engine) as sent:
+        (newest,) = tx.cycles.find(panel="spam", newest=1)
+        (judged,) = tx.cycles.find(panel="spam", states=[CycleState.JUDGED], newest=1)
+        before = tx.cycles.find(panel="spam", before=newest.period, newest=10)
+        assert newest == judged
+        assert [cycle.period for cycle in before] == list(range(newest.period - 10, newest.period))
+        if tx._sql.dialect.name == "sqlite":
+            for statement, values in [one for one in sent if one[0].startswith("SELECT cycles")]:
+                plan = [row[3] for row in tx._sql.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", values)]
+                assert not any("TEMP B-TREE" in step for step in plan)
