@@ -252,10 +252,14 @@ class TestAWarningWithoutAnIncident:
         assert states(scenario) == [("channel", "warning", "failed")]
 
     def test_is_not_given_up_by_one_advance_whose_clock_stood_a_year_ahead(self, scenario):
-        scenario.channel.troubles = [unreachable(), unreachable()]
+        scenario.channel.troubles = [unreachable() for _ in range(4)]
         advance(scenario.ports)
+        for _ in range(2):
+            scenario.clock.advance(minutes=10)
+            send_notifications(scenario.ports)
         scenario.clock.advance(days=400)
         send_notifications(scenario.ports)
+        assert scenario.channel.troubles == []
         assert states(scenario) == [("channel", "warning", "pending")]
         scenario.clock.advance(days=-400, hours=1)
         send_notifications(scenario.ports)

@@ -20,8 +20,6 @@ from stratawatch.errors import NoAnswer, NoConnection, StratawatchError
 CLAIM_LIFE: Final = timedelta(minutes=2)
 LONGEST_LIFE: Final = timedelta(days=7)
 """How long notifications are tried that belong to no open incident."""
-LEAST_TRIES: Final = 3
-"""Sends that must have failed before anything is given up: time alone may be that of a clock that stood far ahead."""
 PATIENCE_WITH_CHANNEL: Final = 3
 """How many times the time of one send a channel may take up in one advance."""
 LONGEST_STEP: Final = 300.0
@@ -161,9 +159,10 @@ class _Sending:
             is_open = any(incident.resolved_at is None for incident in incidents)
             # 1, 2, 4, ... minutes
             next_at = self._now + min(timedelta(minutes=2 ** min(notification.attempts, 10)), LONGEST_PAUSE)
-            longest = PATIENCE if incidents else LONGEST_LIFE
-            is_tried = notification.attempts + 1 >= LEAST_TRIES
-            given_up = is_tried and not is_open and next_at > notification.created_at + longest
+            end = notification.created_at + (PATIENCE if incidents else LONGEST_LIFE)
+            # One try past the end gives nothing up: its advance may have had a clock that stood far ahead.
+            was_past_it = notification.next_at is not None and notification.next_at > end
+            given_up = not is_open and was_past_it and next_at > end
             tx.outbox.put_back(notification.id, message, None if given_up else next_at, unconfirmed=unconfirmed)
             if given_up and incidents:
                 _close(tx, tx.outbox.get(notification.id))
