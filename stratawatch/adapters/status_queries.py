@@ -47,7 +47,9 @@ QUERIES: Final = {
     "sent_again": "SELECT position FROM cursors WHERE queue = 'batches published again'",
     "unplanned": "SELECT position FROM cursors WHERE queue = 'batches without a plan'",
     "left_panels": "SELECT position FROM cursors WHERE queue = 'panels that left'",
-    "missing_answers": "SELECT position FROM cursors WHERE queue LIKE 'missing answers of %' ORDER BY queue",
+    "missing_answers": """
+        SELECT position FROM cursors WHERE substr(queue, 1, 19) = 'missing answers of ' ORDER BY queue
+    """,
     "shared_budget": "SELECT position FROM cursors WHERE queue = 'shared budget'",
 }
 COUNTS: Final = {"sqlite": "json_extract(content, '$.count')", "postgresql": "content ->> 'count'"}
