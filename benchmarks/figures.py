@@ -28,6 +28,7 @@ CODE: Final[Mapping[str, tuple[str, ...]]] = {
     "engines": ENGINE,
     "label_flood": (*ENGINE, "benchmarks/years_store.py"),
     "labels": STUDY,
+    "missing_answers": STUDY,
     "panels": (*ENGINE, "stratawatch/cli", "benchmarks/chaos/databases.py"),
     "papers": (*STUDY, "stratawatch/literature"),
     "scan": ("stratawatch/adapters/sources",),

@@ -20,11 +20,11 @@ def missing_of_cycles(
 ) -> dict[int, "MissingAnswers"]:
     """What is missing, by cycle: of the newest judged windows, whose panels say whether anything is, or of `every`."""
     from stratawatch.engine.labels.labelled_cycle import load_labelled_cycle
-    from stratawatch.engine.labels.missing_answers import KEPT, missing_answers
+    from stratawatch.engine.labels.missing_answers import is_kept, missing_answers
 
     rows = {}
     for cycle, revision in found:
-        if every or tx.labels.cursor(KEPT + cycle.panel).get("cycle") == cycle.id:
+        if every or is_kept(tx, cycle):
             labelled = load_labelled_cycle(tx, tx.panels.get(cycle.panel_version), cycle.id)
             missing = missing_answers(tx, cycle, labelled, revision.estimates)
             if missing is not None:

@@ -12,6 +12,8 @@ from stratawatch.core.population import Atom
 from stratawatch.engine.alarms.alarm_streams import watched_streams
 from stratawatch.engine.baselines.current_baselines import current_baselines
 from stratawatch.engine.cycle.budget_shares import shared_budget_states
+from stratawatch.engine.labels.labelled_cycle import load_labelled_cycle
+from stratawatch.engine.labels.missing_answers import MissingAnswers, is_kept, missing_answers
 from stratawatch.engine.model.alarm_records import Incident, Notification, StreamKey, StreamState
 from stratawatch.engine.model.budget_ledger import BudgetState, WindowShare
 from stratawatch.engine.model.cycle_facts import Cycle, Revision
@@ -72,6 +74,7 @@ class ReportData:
     cycle_windows: Mapping[int, Cycle]
     shared_budget: Mapping[int, tuple[BudgetState, WindowShare]] = field(default_factory=dict)  # by cycle
     truth: tuple[str, ...] = ()  # what came by itself, and what it proves
+    missing: MissingAnswers | None = None  # of the scorecard's window
     corrections: tuple[str, ...] = ()  # of the windows shown: when, why, before and after
 
     @property
@@ -109,8 +112,18 @@ def read_data(store: Store, spec: PanelSpec, newest: int) -> ReportData:
                 one.cycle: (span, one) for span in shared_budget_states(tx) for one in span.windows if one.cycle
             },
             truth=_truth(tx, spec.name, {one.cycle.id: one.cycle for one in shown}),
+            missing=_missing(tx, shown),
             corrections=tuple(said for one in shown for said in _corrections(tx, one)),
         )
+
+
+def _missing(tx: Transaction, shown: Sequence[CycleData]) -> MissingAnswers | None:
+    """What is missing of the newest window that is finished, where it was estimated."""
+    newest = next((one for one in reversed(shown) if one.finished), None)
+    if newest is None or newest.revision is None or not is_kept(tx, newest.cycle):
+        return None
+    labelled = load_labelled_cycle(tx, newest.spec, newest.cycle.id)
+    return missing_answers(tx, newest.cycle, labelled, [one for one in newest.revision.estimates if not one.segment])
 
 
 def _truth(tx: Transaction, panel: str, shown: Mapping[int, Cycle]) -> tuple[str, ...]:

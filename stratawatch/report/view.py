@@ -18,7 +18,7 @@ from stratawatch.report.headline import headline
 from stratawatch.report.report_data import ReportData, read_data
 from stratawatch.report.scores import by_segment, overall, scales_of
 from stratawatch.report.trends import trends
-from stratawatch.report.view_models import Cost, LabelOutcomes, Method, PanelView, Score
+from stratawatch.report.view_models import BoundsRow, Cost, LabelOutcomes, Method, MissingView, PanelView, Score
 
 SHOWN_CYCLES: Final = 13
 """A quarter of weekly windows."""
@@ -74,7 +74,22 @@ def assemble(
         undefined=undefined_rows(facts, _worth_naming(scores, segments)),
         method=_method(facts),
         truth=facts.truth,
+        missing=_missing(facts, scores),
     )
+
+
+def _missing(facts: ReportData, scores: Sequence[Score]) -> MissingView | None:
+    """The answers that are missing of the newest window; of its strata only those that lack some."""
+    found = facts.missing
+    if found is None:
+        return None
+    bounds = [
+        BoundsRow(score.classifier, score.metric, score.estimate, one)
+        for score in scores
+        if score.estimate and (one := found.bounds.get((score.classifier, score.metric, score.segment)))
+    ]
+    counts = tuple(one for one in found.counts if one.classifier or one.answered < one.drawn)
+    return MissingView(found.sentence, found.lean is not None, tuple(bounds), counts)
 
 
 def _without(shadows: Collection[str], scores: Sequence[Score]) -> list[Score]:

@@ -4,7 +4,9 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from stratawatch.core.alarms.alarm_states import AlarmState
+from stratawatch.core.designs.missing_bounds import MissingBounds
 from stratawatch.core.estimate import Estimate, IntervalEstimate
+from stratawatch.core.estimation.missing_answers import AnswerCounts
 from stratawatch.core.goals import Goal, Limit
 from stratawatch.engine.model.panel_spec import Window
 from stratawatch.engine.model.states import CycleState
@@ -198,6 +200,26 @@ class NotificationRow:
 
 
 @dataclass(frozen=True)
+class BoundsRow:
+    """What missing answers could make of one score, beside its interval."""
+
+    classifier: str
+    metric: str
+    estimate: IntervalEstimate
+    bounds: MissingBounds
+
+
+@dataclass(frozen=True)
+class MissingView:
+    """Answers that did not come: in a sentence, their bounds, and their counts by side and stratum."""
+
+    sentence: str
+    leans: bool
+    bounds: tuple[BoundsRow, ...]
+    counts: tuple[AnswerCounts, ...]
+
+
+@dataclass(frozen=True)
 class UndefinedRow:
     """A window or a metric that could not be estimated, and why."""
 
@@ -252,6 +274,7 @@ class PanelView:
     undefined: tuple[UndefinedRow, ...]
     method: Method
     truth: tuple[str, ...] = ()  # what came by itself, in sentences
+    missing: MissingView | None = None
 
     @property
     def clustered(self) -> Score | None:

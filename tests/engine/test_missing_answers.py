@@ -10,6 +10,8 @@ from stratawatch.core.goals import Limit
 from stratawatch.engine.cycle.advance import advance
 from stratawatch.engine.labels.labelled_cycle import load_labelled_cycle
 from stratawatch.engine.labels.missing_answers import KEPT, missing_answers
+from stratawatch.report import build
+from stratawatch.report.page import panel_page
 from tests.support.fakes import spec
 from tests.support.scenario import cycle_of, only_cycle, open_all, severities
 
@@ -83,6 +85,29 @@ class TestHalfOfThePositivesSkipped:
         assert AlarmState.BLIND not in {state.state for state in states.values()}
         assert found is None
         assert kept == {}
+
+
+class TestReport:
+    def test_shows_bounds_and_counts_of_the_newest_window(self, scenario):
+        cycle = played(scenario, positives_half(scenario))
+        _, found, _ = judged(scenario, cycle)
+        view = build(scenario.ports.store, scenario.panel, scenario.clock.now())
+        assert view.missing.leans
+        assert view.missing.sentence == found.sentence
+        assert len(view.missing.bounds) == 6
+        for row in view.missing.bounds:
+            one = found.bounds[row.classifier, row.metric, None]
+            assert (row.bounds.low, row.bounds.lowest) == pytest.approx((one.low, one.lowest))
+        assert sum(row.skipped for row in view.missing.counts if row.stratum is not None) == found.skipped
+        page = panel_page(view)
+        assert "Answers that did not come" in page
+        assert "called positive by lr" in page
+
+    def test_says_nothing_where_every_answer_came(self, scenario):
+        played(scenario)
+        view = build(scenario.ports.store, scenario.panel, scenario.clock.now())
+        assert view.missing is None
+        assert "did not come" not in panel_page(view)
 
 
 class TestLostAtRandom:

@@ -79,5 +79,10 @@ def keep_missing(tx: Transaction, cycle: Cycle, missing: MissingAnswers | None, 
         tx.labels.save_cursor(name, now, at)
 
 
+def is_kept(tx: Transaction, cycle: Cycle) -> bool:
+    """Whether answers are missing of this cycle, and it is its panel's newest judged window."""
+    return bool(tx.labels.cursor(KEPT + cycle.panel).get("cycle") == cycle.id)
+
+
 def _key(estimate: Estimate) -> tuple[str, str, str | None]:
     return estimate.classifier, estimate.metric, str(estimate.segment) if estimate.segment else None
