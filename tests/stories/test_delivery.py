@@ -11,7 +11,7 @@ from stratawatch.engine.alarms.send_notifications import send_notifications
 from stratawatch.engine.cycle.advance import advance
 from stratawatch.engine.model.pauses import Pauses
 from stratawatch.engine.ports import ChannelRule
-from stratawatch.errors import NoAnswer, NoConnection
+from stratawatch.errors import NoAnswer, NoConnection, StratawatchError
 from tests.support.deliveries import breach, connect, forget, outbox, states
 from tests.support.fakes import FakeChannel, spec, unreachable, unusable
 from tests.support.scenario import Scenario, open_all, relabel, severities, work_on
@@ -266,6 +266,15 @@ class TestAWarningWithoutAnIncident:
         assert states(scenario) == [("channel", "warning", "sent")]
 
 
+class WithoutSecrets(dict):
+    """Channels of which only the fallback can be built."""
+
+    def get(self, name, default=None):
+        if name != "fallback":
+            raise StratawatchError("its secret is not set")
+        return super().get(name, default)
+
+
 class TestAFallback:
     @pytest.fixture
     def fallback(self, breaching):
@@ -323,6 +332,17 @@ class TestAFallback:
             tx.commit()
         send_notifications(breaching.ports)
         assert len(fallback.told) == 1
+
+    def test_is_paged_at_once_when_the_others_cannot_be_built(self, breaching, fallback):
+        built = breaching.ports.channels
+        breaching.ports = replace(breaching.ports, channels=WithoutSecrets(built))
+        breach(breaching)
+        (told,) = fallback.told
+        assert told.severity == "page"
+        assert "- channel, 0 attempts: not tried, as the channel cannot be used: its secret is not set" in told.body
+        breaching.ports = replace(breaching.ports, channels=built)
+        relabel(breaching, "yes")
+        assert [one.severity for one in fallback.told] == ["page", "resolved"]
 
     def test_that_fails_too_is_tried_on(self, breaching, fallback):
         fallback.troubles = [unreachable() for _ in range(30)]

@@ -1,7 +1,7 @@
 """Sees to it that somebody hears of every open incident: new channels, rows given up in the past, fallbacks."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
@@ -49,8 +49,11 @@ def prepare_openings(ports: Ports) -> None:
         tx.commit()
 
 
-def page_fallbacks(ports: Ports) -> bool:
-    """Write pages that failed on every ordinary channel to the fallback channels; returns whether there are any."""
+def page_fallbacks(ports: Ports, unusable: Collection[str] = ()) -> bool:
+    """Write pages that failed on every ordinary channel to the fallback channels; returns whether there are any.
+
+    On a channel that is `unusable` no page is tried, and it counts as failed at once.
+    """
     fallbacks = ports.channels_of(fallback=True)
     if not fallbacks:
         return False
@@ -58,7 +61,8 @@ def page_fallbacks(ports: Ports) -> bool:
     with ports.store.begin() as tx:
         for opening in _openings(tx):
             pages = [row for row in map(opening.row_of, ports.channels_of(fallback=False)) if row is not None]
-            if opening.is_taken or not pages or not all(_has_failed(row, ports.clock.now()) for row in pages):
+            tried = [row for row in pages if row.channel not in unusable]
+            if opening.is_taken or not pages or not all(_has_failed(row, ports.clock.now()) for row in tried):
                 continue
             reasons = [f"- {row.channel}, {row.attempts} attempts: {row.last_error}" for row in pages]
             body = "\n".join([pages[0].body, "The fallback channels get this, as no other one took it:", *reasons])

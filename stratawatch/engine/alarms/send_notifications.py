@@ -44,7 +44,8 @@ def send_notifications(ports: Ports) -> Sent:
     prepare_openings(ports)
     sending = _Sending(ports, _unusable(ports))
     sent = sending.send_due()
-    if page_fallbacks(ports):
+    sending.hold_back()
+    if page_fallbacks(ports, sending.unusable):
         sent += sending.send_due()
     sending.hold_back()
     return Sent(sent, (*sending.troubles(), *untaken_openings(ports)), sending.emptied())
