@@ -20,7 +20,7 @@ class StudyEstimate:
     """One metric. `value`, `low`, `high` and `n_eff` are None where it cannot be estimated; `reason` says why.
 
     `state`: "held", the interval's half-width is within its goal's margin; "short", it is not yet; "known", there is no
-    goal for it; "undefined", there is no value; "blind", missing answers lean and may move it far, as `reason` says.
+    goal for it; "undefined", there is no value; "blind", missing answers may move it far, as `reason` says.
     `segment` None stands for everything. `deff`: how many times larger the variance is because labels come in clusters;
     None without clusters.
 

@@ -28,7 +28,9 @@ from stratawatch.formatting import percent
 REWEIGHTING: Final = "missing answers are taken to be like the others of their stratum"
 """What estimates assume of drawn items that have no answer."""
 MOST_UNEXPLAINED: Final = 0.5
-"""Where missing answers lean, the largest part of the bounds' span that the interval may leave unexplained."""
+"""The largest part of the bounds' span that an interval may leave unexplained where its assumption carries too much."""
+MOST_MISSING: Final = 0.5
+"""The largest part of a metric's drawn items that may have no answer, also at random."""
 
 _Outcomes = Mapping[tuple[str, str, Segment | None], IntervalEstimate | Undefined]
 
@@ -72,14 +74,20 @@ def blind_reason(bounds: MissingBounds | None, interval: IntervalEstimate, lean:
     """Why missing answers leave an estimate unknown; empty where they do not.
 
     Bounds of recall are wide wherever answers are missing, also at random: they alone make nothing blind. They do
-    where the assumption of the interval is in doubt.
+    where the assumption of the interval is in doubt, or carries more than the answers do.
     """
-    if bounds is None or lean is None or bounds.share_of_span(interval) <= MOST_UNEXPLAINED:
+    if bounds is None or bounds.share_of_span(interval) <= MOST_UNEXPLAINED:
+        return ""
+    if lean is not None:
+        why = f"{lean.sentence}, so they may not be like the others of their stratum"
+    elif bounds.missing_share > MOST_MISSING:
+        why = "most answers are missing"
+    else:
         return ""
     half = interval.half_width
     return (
-        f"{lean.sentence}, so they may not be like the others of their stratum; with the {bounds.missing} of "
-        f"{bounds.drawn} that are missing here it may be {percent(bounds.low, half)} to {percent(bounds.high, half)}"
+        f"{why}; with the {bounds.missing} of {bounds.drawn} that are missing here it may be "
+        f"{percent(bounds.low, half)} to {percent(bounds.high, half)}"
     )
 
 

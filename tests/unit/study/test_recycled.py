@@ -65,10 +65,18 @@ class TestEstimates:
 
     def test_what_nobody_knows_is_left_out(self, study_data):
         study = recycling(study_data)
-        study.tell({item: None if n % 3 else study_data.truth(item) for n, item in enumerate(study.ask())})
+        asked = study.ask()
+        study.tell({item: None if n % 3 == 0 else study_data.truth(item) for n, item in enumerate(asked)})
         rows = [study.estimates().of(name, metric) for name in ("lr", "vote") for metric in SERVED]
         assert {row.state for row in rows} == {"short", "known"}
-        assert all(row.labels_used <= 100 for row in rows)
+        assert all(row.labels_used <= 2 * len(asked) / 3 for row in rows)
+
+    def test_hardly_any_answer_is_blind(self, study_data):
+        study = recycling(study_data)
+        study.tell({item: None if n % 3 else study_data.truth(item) for n, item in enumerate(study.ask())})
+        row = study.estimates().of("lr", "precision")
+        assert row.state == "blind"
+        assert "most answers are missing" in row.reason
 
     def test_what_it_does_not_tell_says_so(self, study_data):
         study = recycling(study_data)

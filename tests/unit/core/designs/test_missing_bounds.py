@@ -125,3 +125,10 @@ def test_blind_only_where_missing_answers_lean_and_matter() -> None:
     assert "20 of 50 that are missing here it may be 45.0% to 95.0%" in blind_reason(far, interval, LEAN)
     assert blind_reason(far, interval, None) == blind_reason(near, interval, LEAN) == ""
     assert blind_reason(None, interval, LEAN) == ""
+
+
+def test_blind_where_most_answers_are_missing_though_they_lean_on_nothing() -> None:
+    interval = IntervalEstimate(0.8, 0.75, 0.85, 100)
+    half, most = (MissingBounds(0.2, 0.9, 0.15, 0.95, missing, 50) for missing in (25, 26))
+    assert blind_reason(half, interval, None) == ""
+    assert blind_reason(most, interval, None).startswith("most answers are missing; with the 26 of 50")
