@@ -133,7 +133,11 @@ def _document(rows: "StatusRows", configured: frozenset[str] | None, now: dateti
         "set_aside": [dict(row) for row in rows["set_aside"]],
         "truth": [dict(row) for row in rows["truth"]],
         "truth_warnings": [dict(row) for row in rows["truth_warnings"]],
-        "missing_answers": [row["position"] for row in rows["missing_answers"] if row["position"]],
+        "missing_answers": [
+            kept
+            for kept in (row["position"] for row in rows["missing_answers"])
+            if kept and (configured is None or kept["panel"] in configured)
+        ],
         "last_advance": last_advance(rows["last_advance"], now),
     }
 

@@ -162,5 +162,10 @@ class TestMissingAnswers:
         for page in (text, " ".join(skipped.run("status").stdout.split())):
             assert "missing answers are taken to be like the others of their stratum" in page
 
+    def test_of_a_panel_that_left_status_says_nothing(self, skipped):
+        text = skipped.config.read_text(encoding="utf-8").replace("panels.spam", "panels.ham")
+        skipped.config.write_text(text, encoding="utf-8")
+        assert skipped.json("status")["missing_answers"] == []
+
     def test_older_windows_are_bounded_on_demand(self, skipped):
         assert len(skipped.json("estimates", "--history")["missing_answers"]) == 1
