@@ -35,6 +35,7 @@ REVISIONS: Final = (
     "0011",
     "0012",
     "0013",
+    "0014",
 )
 """Every schema there was, oldest first; a test compares them with the migrations."""
 

@@ -175,7 +175,7 @@ class TestUpgrade:
 
     def test_is_asked_for(self, first):
         assert schema_state(first) == "older"
-        with pytest.raises(SchemaMismatch, match=r"expected schema 0013; got schema 0001.*init --upgrade"):
+        with pytest.raises(SchemaMismatch, match=r"expected schema 0014; got schema 0001.*init --upgrade"):
             open_store(first)
 
     def test_makes_every_atom_of_before_a_stratum_of_its_own(self, first):
@@ -242,6 +242,8 @@ FULL = {
     "false_pages_per_year": 0.5,
     "label_validity": timedelta(days=30),
     "max_bad_row_share": 0.02,
+    "design": "kumar",
+    "options": {"pseudo_labels": 0.5},
     "limits": (Limit("recall", floor=0.5, classifiers=("svm",), max_drop=0.1),),
 }
 
@@ -259,6 +261,23 @@ class TestFieldsOfSpecifications:
             assert tx.panels.latest() == {"ham": panels[1], "spam": panels[0]}
             assert [tx.panels.save(panel, MONDAY) for panel in panels] == versions
             assert tx.panels.save(spec("ham"), MONDAY) not in versions
+        store.dispose()
+
+    def test_an_option_keeps_both_versions_where_it_was_saved_again_under_its_new_name(self, empty_url):
+        panel = spec(design="kumar", options={"pseudo_labels": 0.5})
+        (old,) = fifth_schema(empty_url, panel)
+        engine = create_engine(empty_url)
+        document = as_document(panel)
+        values = {"mark": fingerprint(document), "spec": json.dumps(document), "at": "2026-01-05 00:00:00"}
+        with engine.begin() as sql:
+            new = old + 1
+            sql.execute(text(f"INSERT INTO panel_versions VALUES ({new}, 'spam', :mark, :spec, :at)"), values)
+        engine.dispose()
+        migrate(empty_url)
+        store = open_store(empty_url)
+        with store.begin() as tx:
+            assert tx.panels.save(panel, MONDAY) == new
+            assert tx.panels.get(old).options == {"doubt": 0.5}
         store.dispose()
 
     def test_that_came_later_change_no_version_of_a_panel_that_does_without(self, empty_url):

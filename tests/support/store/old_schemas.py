@@ -86,11 +86,17 @@ _ADD_VERSION = (
 
 def _by_names_of_before(document):
     document = {_NAMES_OF_BEFORE.get(name, name): value for name, value in document.items()}
+    document["options"] = options_of_before(document["options"])
     for classifier in document["classifiers"]:
         classifier["positive"] = classifier.pop("call")
     for one in (*document["goals"], *document["limits"]):
         one["of"] = one.pop("classifiers")
     return document
+
+
+def options_of_before(options):
+    """The options of a design as specifications kept them before 0014."""
+    return {"doubt" if name == "pseudo_labels" else name: value for name, value in options.items()}
 
 
 def sixth_schema(url: str) -> None:
@@ -149,6 +155,9 @@ def _row_of_then(table: Table, row: dict[str, Any], keys: dict[str, str], schema
     row = {name: value.replace(tzinfo=UTC) if isinstance(value, datetime) else value for name, value in row.items()}
     if table.name == "panel_versions" and schema < "0006":
         spec = _by_names_of_before(row["spec"])
+        return row | {"spec": spec, "fingerprint": fingerprint(spec)}
+    if table.name == "panel_versions" and schema < "0014":
+        spec = row["spec"] | {"options": options_of_before(row["spec"]["options"])}
         return row | {"spec": spec, "fingerprint": fingerprint(spec)}
     if table.name == "batches":
         return row | {"tasks": [[keys.get(key, key), payload] for key, payload in row["tasks"]]}
