@@ -11,6 +11,7 @@ from benchmarks.coverage.panels import Member, Panel
 from benchmarks.coverage.persistence import Period, Queue, simulate_persisting
 from benchmarks.coverage.simulation import Task
 from stratawatch.core.goals import SurveySpec
+from stratawatch.core.metrics import METRICS
 
 FAMILY = Panel("p", 0.08, (Member(3, 0.7), Member(2.6, 0.9)), size=4000)
 TASK = Task("50%", FAMILY, 300, 3, (1, 2), 5, 0.5)
@@ -47,7 +48,7 @@ class TestTwoPeriods:
 
     def test_every_classifier_and_metric_is_scored(self):
         found = simulate_persisting(TASK)
-        assert len(found.tallies) == 2 * 8
+        assert len(found.tallies) == 2 * len(METRICS)
         assert all(tally.runs == 3 for tally in found.tallies)
 
     def test_free_labels_make_intervals_narrower(self):

@@ -12,6 +12,7 @@ from stratawatch.core.planning.labels_so_far import LabelsSoFar
 from stratawatch.core.population import Census, Segment
 from stratawatch.errors import PlanImpossible, StratawatchError
 from stratawatch.literature.bennett.precision_estimate import estimate_precision
+from tests.support.complements import with_complements
 from tests.support.design_cycle import Cycle, design_of
 
 CENSUS = Census(
@@ -20,6 +21,7 @@ CENSUS = Census(
     np.array([700, 10, 480, 560, 620, 700, 1000]),
     np.array([50, 300, 100, 100, 100, 100, 100]),
 )
+PRECISION_OF_A = {("a", name) for name in with_complements("precision")}
 
 
 def survey_of(budget=100, **options) -> SurveySpec:
@@ -158,9 +160,7 @@ class TestEstimates:
         segment = Segment("region", "north")
         cycle = cycle_of(survey_of(100)).finish()
         estimates = cycle.estimates(list(METRICS), [])
-        assert [key for key, one in estimates.items() if isinstance(one.result, IntervalEstimate)] == [
-            ("a", "precision")
-        ]
+        assert {key for key, one in estimates.items() if isinstance(one.result, IntervalEstimate)} == PRECISION_OF_A
         why = "design = 'bennett' does not tell recall of a: only precision of a"
         assert estimates["a", "recall"].result == Undefined(why)
         assert estimates["b", "precision"].result == Undefined(why.replace("recall of a", "precision of b"))
@@ -181,7 +181,7 @@ class TestForecast:
     def test_is_the_budget_without_a_margin(self):
         plan = _whole(survey_of(100))
         assert plan.labels == 100
-        assert set(plan.half_widths) == {("a", "precision")}
+        assert set(plan.half_widths) == PRECISION_OF_A
 
     def test_is_as_many_labels_as_the_margin_needs(self):
         plan = _whole(survey_of(300, delta=0.06))
@@ -194,7 +194,7 @@ class TestForecast:
         assert plan.half_widths["a", "precision"] > 0.02
 
     def test_all_items_are_certain(self):
-        assert _whole(survey_of(1000)).half_widths == {("a", "precision"): 0}
+        assert _whole(survey_of(1000)).half_widths == dict.fromkeys(PRECISION_OF_A, 0)
 
 
 class TestRefusals:
