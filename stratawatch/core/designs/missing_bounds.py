@@ -130,12 +130,12 @@ class _Ways:
         if missing == 0:
             return None
         outcomes = [made[one.classifier, one.metric, one.segment] for made in self._of(one.classifier)]
-        known = [outcome for outcome in outcomes if isinstance(outcome, IntervalEstimate)]
-        if len(known) < len(outcomes):
+        defined = [outcome for outcome in outcomes if isinstance(outcome, IntervalEstimate)]
+        if len(defined) < len(outcomes):
             # In one of the ways nothing is known of the metric.
             return MissingBounds(0.0, 1.0, 0.0, 1.0, missing, drawn)
-        values = [outcome.value for outcome in known]
-        low, high = min(outcome.low for outcome in known), max(outcome.high for outcome in known)
+        values = [outcome.value for outcome in defined]
+        low, high = min(outcome.low for outcome in defined), max(outcome.high for outcome in defined)
         return MissingBounds(min(values), max(values), low, high, missing, drawn)
 
     def _of(self, classifier: str) -> Iterator[_Outcomes]:

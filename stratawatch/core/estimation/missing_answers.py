@@ -78,12 +78,12 @@ class DrawnAnswers:
         """From the items that every round drew, and those of them that nobody was asked about."""
         place = {item: row for row, item in enumerate(candidates.items)}
         drawn = [(item, number) for number, items in enumerate(rounds) for item in sorted(items)]
-        known = set(reused)
+        free = set(reused)
         said = [ledger.verdicts.get(item) for item, _ in drawn]
         return cls(
             cells,
             candidates.atoms[np.array([place[item] for item, _ in drawn], dtype=np.int64)],
-            np.array([_NOT_ASKED if item in known else number for item, number in drawn], dtype=np.int64),
+            np.array([_NOT_ASKED if item in free else number for item, number in drawn], dtype=np.int64),
             np.array([verdict == "unresolved" for verdict in said], dtype=np.bool_),
             np.array([verdict is None for verdict in said], dtype=np.bool_),
             has_ended,
@@ -119,14 +119,14 @@ class DrawnAnswers:
         standardised difference among scores, sides and strata against that of answers lost at random. Open questions
         have no part in it: those of a round come in any order.
         """
-        told = (self.rounds != _NOT_ASKED) & (self.has_ended | ~self.waiting)
-        lost = told & (self.skipped | self.waiting)
-        if not lost.any() or lost.sum() == told.sum():
+        could_answer = (self.rounds != _NOT_ASKED) & (self.has_ended | ~self.waiting)
+        lost = could_answer & (self.skipped | self.waiting)
+        if not lost.any() or lost.sum() == could_answer.sum():
             return None
         columns = _LeanColumns.of(self.cells)
         tables = [
-            (self._by_atom(told & (self.rounds == number)), self._by_atom(lost & (self.rounds == number)))
-            for number in np.unique(self.rounds[told])
+            (self._by_atom(could_answer & (self.rounds == number)), self._by_atom(lost & (self.rounds == number)))
+            for number in np.unique(self.rounds[could_answer])
         ]
         spread = np.sqrt(sum((_variance(n, float(m.sum()), columns.values) for n, m in tables), np.zeros(())))
         used = spread > 1e-9
@@ -148,14 +148,17 @@ class DrawnAnswers:
         if p_value > LEAN_LEVEL:
             return None
         place = int(np.flatnonzero(used)[np.abs(found).argmax()])
-        return MissingLean(self._sentence(columns, place, float(found[np.abs(found).argmax()]), told, lost), p_value)
+        return MissingLean(
+            self._sentence(columns, place, float(found[np.abs(found).argmax()]), could_answer, lost), p_value
+        )
 
-    def _sentence(self, columns: "_LeanColumns", place: int, z: float, told: Flags, lost: Flags) -> str:
+    def _sentence(self, columns: "_LeanColumns", place: int, z: float, could_answer: Flags, lost: Flags) -> str:
         if place == 0:
             return f"answers are missing more often where the score is {'high' if z > 0 else 'low'}"
         inside = columns.values[self.atoms, place] > 0
         there, elsewhere = (
-            percent(float(lost[told & on].sum() / max((told & on).sum(), 1))) for on in (inside, ~inside)
+            percent(float(lost[could_answer & on].sum() / max((could_answer & on).sum(), 1)))
+            for on in (inside, ~inside)
         )
         return f"{there} of the answers {columns.words[place]} are missing, {elsewhere} of the others"
 
