@@ -1,12 +1,10 @@
 """A label queue made of files: batches go out as JSONL, labels come back as JSONL."""
 
 import json
-import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
-from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -14,6 +12,7 @@ from stratawatch.adapters.adapter_settings import BuildContext, LocalPath
 from stratawatch.adapters.queues import QueueSettings
 from stratawatch.adapters.queues.inbox import Inbox, NewLines, ReadCaps, ReadPosition, places
 from stratawatch.adapters.queues.label_line import read_line
+from stratawatch.adapters.queues.published_tasks import batch_digest, json_payload
 from stratawatch.adapters.queues.queue_paths import batch_file_name, batch_key_of, sub_folder
 from stratawatch.adapters.queues.rejects import keep_rejects
 from stratawatch.adapters.queues.repeated_answers import RepeatedAnswers
@@ -125,7 +124,7 @@ class FolderQueue:
                     return Receipt(f"{ended}/{name}", duplicate=True)
             path = self._folder(OUT) / name
             new = create_file(path, _render(batch), mode=self._mode)
-            if not new and _header(path).get("digest") != _digest(batch):
+            if not new and _header(path).get("digest") != batch_digest(batch):
                 raise StratawatchError(
                     f"{OUT}/{name} holds another batch of the same key",
                     hint="two installations must not share a queue folder; give one of them its own [queue] root",
@@ -246,30 +245,14 @@ def _render(batch: Batch) -> bytes:
         "guideline": batch.guideline,
         "question_key": batch.question_key,
         "count": len(batch.tasks),
-        "digest": _digest(batch),
+        "digest": batch_digest(batch),
     }
     # ASCII only: a reader that splits at every kind of Unicode line end still sees whole lines.
     tasks = (
-        {"batch": batch.key, "key": task.item_key, "question": batch.question, "payload": _plain(task.payload)}
+        {"batch": batch.key, "key": task.item_key, "question": batch.question, "payload": json_payload(task.payload)}
         for task in batch.tasks
     )
     return "".join(json.dumps(line) + "\n" for line in (header, *tasks)).encode()
-
-
-def _digest(batch: Batch) -> str:
-    published = [[task.item_key, _plain(task.payload)] for task in batch.tasks]
-    return sha256(json.dumps(published, sort_keys=True).encode()).hexdigest()
-
-
-def _plain(value: Any) -> Any:
-    """The value with NaN and infinity as null, for JSON has neither."""
-    if isinstance(value, Mapping):
-        return {str(key): _plain(inner) for key, inner in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(inner) for inner in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value
 
 
 def _header(path: Path) -> Mapping[str, Any]:

@@ -1,13 +1,14 @@
 """What the engine relies on, whatever the queue is."""
 
 import json
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from stratawatch.engine.model.label_events import Batch, LabelTask
 from stratawatch.engine.model.states import BatchState
-from stratawatch.errors import Unreachable
+from stratawatch.errors import StratawatchError, Unreachable
 
 AT = "2026-01-05T10:00:00+02:00"
 
@@ -83,6 +84,21 @@ class TestPublish:
         assert backend.queue().publish(batch()).duplicate
         assert len(backend.asked()) == 2
 
+    def test_other_content_under_the_same_key_is_refused(self, backend):
+        backend.queue().publish(batch())
+        other_items, (task, *rest) = batch(items=("k1", "k9")), batch().tasks
+        for other in (other_items, replace(batch(), tasks=(replace(task, payload={"text": "another"}), *rest))):
+            with pytest.raises(StratawatchError, match="another batch of the same key"):
+                backend.queue().publish(other)
+        assert [line["key"] for line in backend.asked()] == ["k1", "k2"]
+
+    def test_what_json_does_not_have_goes_out_as_null(self, backend):
+        tasks = (LabelTask("k1", {"price": float("nan"), "deep": [{"x": float("-inf")}]}),)
+        odd = replace(batch(), tasks=tasks)
+        backend.queue().publish(odd)
+        assert [line["payload"] for line in backend.asked()] == [{"price": None, "deep": [{"x": None}]}]
+        assert backend.queue().publish(odd).duplicate
+
     def test_batches_do_not_disturb_one_another(self, backend):
         queue = backend.queue()
         assert not queue.publish(batch("a")).duplicate
@@ -130,6 +146,38 @@ class TestPoll:
         cursor = json.loads(json.dumps(backend.queue().poll({}).cursor))
         assert backend.queue().poll(cursor).events == ()
 
+    def test_a_retracted_answer_is_an_event_like_any_other(self, backend):
+        queue = backend.queue()
+        queue.publish(batch())
+        for value, at in (("yes", AT), ("retract", "2026-01-05T11:00:00+02:00"), ("yes", "2026-01-05T12:00:00+02:00")):
+            backend.answer(key="k1", value=value, annotator="ann", at=at)
+        events = queue.poll({}).events
+        assert [event.value for event in events] == ["yes", "retract", "yes"]
+        assert len({event.event_id for event in events}) == 3
+
+    def test_answers_arrive_in_whatever_order_they_came_with_the_times_that_they_name(self, backend):
+        queue = backend.queue()
+        queue.publish(batch())
+        for hour in (12, 10, 11):
+            backend.answer(key="k1", value="no", annotator=f"ann{hour}", at=f"2026-01-05T{hour}:00:00Z")
+        assert [event.at.hour for event in queue.poll({}).events] == [12, 10, 11]
+
+    def test_an_answer_about_an_item_that_was_never_published_is_read_too(self, backend):
+        backend.queue().publish(batch())
+        backend.answer(key="k9", value="yes", annotator="ann", at=AT)
+        assert [event.item_key for event in backend.queue().poll({}).events] == ["k9"]
+
+    def test_a_full_replay_gives_the_same_events(self, backend):
+        queue = backend.queue()
+        queue.publish(batch())
+        for value in ("yes", "no", "yes"):
+            backend.answer(key="k1", value=value, annotator="ann", at=AT)
+        first = queue.poll({})
+        backend.answer(key="k2", value="skip", annotator="ann", at=AT)
+        again = backend.queue().poll({}).events
+        assert [event.event_id for event in again[:3]] == [event.event_id for event in first.events]
+        assert [event.item_key for event in again[3:]] == ["k2"]
+
     def test_an_edit_is_a_new_event(self, backend):
         backend.answer(key="k1", value="yes", annotator="ann", at=AT)
         backend.answer(key="k1", value="no", annotator="ann", at=AT)
@@ -169,6 +217,24 @@ class TestCancel:
         assert queue.publish(batch("a")).duplicate
         assert queue.publish(batch("b")).duplicate
         assert backend.asked() == []
+
+    def test_withdrawn_batches_are_listed_apart_from_those_that_are_asked(self, backend):
+        queue = backend.queue()
+        queue.publish(batch("a"))
+        queue.publish(batch("b", items=("k3",)))
+        queue.cancel(["a", "c"])
+        assert backend.queue().withdrawn_keys() == {"a", "c"}
+        assert backend.queue().asked_keys() == {"b"}
+
+    def test_a_withdrawal_that_was_taken_back_lets_the_batch_out_again(self, backend):
+        queue = backend.queue()
+        queue.publish(batch())
+        queue.cancel(["spam-p00000-r1-b1"])
+        for _ in range(2):
+            backend.queue().ask_again(["spam-p00000-r1-b1", "never-published"])
+        assert queue.withdrawn_keys() == frozenset()
+        assert not queue.publish(batch()).duplicate
+        assert [line["key"] for line in backend.asked()] == ["k1", "k2"]
 
     def test_answers_to_a_withdrawn_batch_are_still_read(self, backend):
         queue = backend.queue()

@@ -10,9 +10,7 @@ import pytest
 
 from stratawatch import atomic_files
 from stratawatch.adapters.queues.folder import FolderQueue, FolderSettings
-from stratawatch.engine.model.label_events import Batch, LabelTask
-from stratawatch.engine.model.states import BatchState
-from stratawatch.errors import StratawatchError, Unreachable
+from stratawatch.errors import Unreachable
 from tests.support.batches import KEY, batch, marked_queue
 from tests.support.programs import start
 
@@ -41,17 +39,6 @@ class TestFile:
         text = "a\u2028b\u0085c\nd\r\x0be \U0001f642 \ud800 " + "x" * 10_000
         marked_queue(tmp_path).publish(batch(text=text))
         assert lines(tmp_path)[1]["payload"]["text"] == text
-
-    def test_a_number_that_is_none_is_null(self, tmp_path):
-        task = LabelTask("k", {"price": float("nan"), "deep": [{"x": float("inf")}]})
-        marked_queue(tmp_path).publish(Batch(1, 1, "b", BatchState.PLANNED, 0, "q", "g", (task,)))
-        assert lines(tmp_path, "b")[1]["payload"] == {"price": None, "deep": [{"x": None}]}
-
-    def test_another_batch_of_the_same_key_is_never_taken_for_this_one(self, tmp_path):
-        marked_queue(tmp_path).publish(batch(text="ours"))
-        with pytest.raises(StratawatchError, match="another batch of the same key"):
-            marked_queue(tmp_path).publish(batch(text="theirs"))
-        assert lines(tmp_path)[1]["payload"]["text"] == "ours"
 
 
 class Stopped(BaseException):

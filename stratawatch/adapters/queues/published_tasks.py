@@ -1,0 +1,30 @@
+"""What queues write of a batch: payloads as JSON has them, and a digest that tells one batch from another."""
+
+import json
+import math
+from collections.abc import Mapping
+from hashlib import sha256
+from typing import Any
+
+from stratawatch.engine.model.label_events import Batch
+
+
+def json_payload(value: Any) -> Any:
+    """The value with NaN and infinity as null, for JSON has neither.
+
+    >>> json_payload({"text": "hello", "score": float("nan"), "words": (1, 2)})
+    {'text': 'hello', 'score': None, 'words': [1, 2]}
+    """
+    if isinstance(value, Mapping):
+        return {str(key): json_payload(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [json_payload(inner) for inner in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
+
+
+def batch_digest(batch: Batch) -> str:
+    """The same for the same items with the same payload: kept beside a batch, it shows another one of the same key."""
+    published = [[task.item_key, json_payload(task.payload)] for task in batch.tasks]
+    return sha256(json.dumps(published, sort_keys=True).encode()).hexdigest()
