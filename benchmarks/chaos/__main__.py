@@ -97,7 +97,7 @@ class Campaign:
             self.audits.append(told.audit)
             self.differences += different
             for line in (*different[:12], *told.audit.alerts[:12]):
-                print(f"  {line[:600]}", flush=True)
+                print(f"  {line[:1600]}", flush=True)
         installation.discard()
         return told
 

@@ -101,7 +101,7 @@ def audit(
         alerts=(
             *(f"not posted {number}: {post}" for post, number in unheard.items()),
             *(f"posted twice {number}: {post}" for post, number in heard_twice.items()),
-            *(f"not sent: {notice}" for notice in waiting_alerts),
+            *(f"{n.state}: {n}" for n in waiting_alerts),
         ),
     )
 
