@@ -101,7 +101,10 @@ def machine_name() -> str:
 
 
 def is_holder_gone(holder: str) -> bool:
-    """Whether the holder was a process of this machine that is gone: nobody has to wait for it."""
+    """Whether the holder was a process of this machine that is gone: nobody has to wait for it.
+
+    One that was killed and whose parent has not asked how it ended is still listed, and does nothing any more.
+    """
     machine, _, rest = holder.partition(":")
     number = rest.partition(":")[0]
     if machine != machine_name() or not number.isdigit():
@@ -111,5 +114,14 @@ def is_holder_gone(holder: str) -> bool:
     except ProcessLookupError:
         return True
     except PermissionError:
-        return False  # somebody else's, and alive
-    return False
+        pass  # somebody else's
+    return _has_ended(int(number))
+
+
+def _has_ended(number: int) -> bool:
+    """Whether a process that is still listed is a zombie; where /proc does not say, it is not."""
+    try:
+        stat = Path(f"/proc/{number}/stat").read_text(encoding="ascii", errors="replace")
+    except OSError:
+        return False
+    return stat.rpartition(")")[2].split()[:1] in (["Z"], ["X"])

@@ -1,6 +1,8 @@
 """Leases: a panel and each thing that panels share is one worker's at a time, and losing a lease means writing nothing."""
 
+import os
 import subprocess
+import sys
 from dataclasses import replace
 from datetime import timedelta
 from threading import Event
@@ -265,6 +267,15 @@ class TestTheLease:
         assert is_holder_gone(holder)
         monkeypatch.setattr("os.readlink", lambda _path: "pid:[4026530002]")
         assert not is_holder_gone(holder)
+
+    def test_that_was_killed_and_is_still_listed_as_a_zombie(self):
+        child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+        holder = f"{machine_name()}:{child.pid}:x"
+        assert not is_holder_gone(holder)
+        child.kill()
+        os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)  # it has ended, and is not taken off the list
+        assert is_holder_gone(holder)
+        child.communicate()
 
     def test_runs_on_the_machines_clock(self, scenario):
         """A process that was shown a far future and killed must not hold up the present."""
