@@ -79,6 +79,8 @@ class Campaign:
         address(self.port, run)
         installation = Installation.build(run, self.scratch, self.seed, self.databases)
         faults_before = faulter.inflicted.total() if faulter else 0
+        if faulter is not None:
+            faulter.met.clear()
         told = installation.play(
             story,
             runner,
@@ -96,8 +98,11 @@ class Campaign:
         if not variants:
             self.audits.append(told.audit)
             self.differences += different
-            for line in (*different[:12], *told.audit.alerts[:12]):
-                print(f"  {line[:1600]}", flush=True)
+            lines = [*different[:12], *told.audit.alerts[:12]]
+            if faulter is not None and (different or any(told.audit.counts().values())):
+                lines.append("; ".join(faulter.met))
+            for line in lines:
+                print(f"  {line[:4000]}", flush=True)
         installation.discard()
         return told
 

@@ -29,6 +29,8 @@ class Faulter:
     inflicted: Counter[str] = field(default_factory=Counter)
     untold: list[str] = field(default_factory=list)
     broken: list[str] = field(default_factory=list)
+    met: list[str] = field(default_factory=list)
+    """Where each fault came in the story that is played."""
 
     @property
     def done(self) -> bool:
@@ -59,6 +61,7 @@ class Faulter:
         self.inflicted[fault.kind] += 1
         self.off_course = self.off_course or fault.lasting
         where = f"{fault.kind} at {scene.tick.period} {scene.tick.step}"
+        self.met.append(where)
         sentences: frozenset[str] = frozenset()
         with fault.inflict(scene) as meeting:
             try:

@@ -79,6 +79,8 @@ def run_tick(config: Path, tick: Tick, variants: tuple[Variant, ...]) -> None:
         done = advance(ports)
         if [trouble for trouble in done.troubles if tick.step not in OUTAGES or not trouble.startswith("notify:")]:
             raise RuntimeError(" | ".join(done.troubles))
+        if done.skipped:
+            raise RuntimeError(f"leases of dead processes hold up {', '.join(map(str, done.skipped))}")
         if _moved(ports) == before:
             return
     raise RuntimeError(f"still moving after {MOST_ADVANCES} advances")

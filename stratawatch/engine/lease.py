@@ -55,10 +55,12 @@ def renew_lease(ports: Ports, name: str, holder: str, life: timedelta = LEASE_LI
     """Hold on for longer work, or raise LeaseHeld when somebody else has the lease."""
     now = SystemClock().now()
     with ports.store.begin() as tx:
-        held = tx.leases.held(name)
-        if held is not None and is_holder_gone(held[0]):
-            tx.leases.release(name, held[0])
-        taken = tx.leases.take(name, holder, now, now + life)
+        held, taken = None, tx.leases.take(name, holder, now, now + life)
+        if not taken:
+            held = tx.leases.held(name)
+            if held is not None and is_holder_gone(held[0]):
+                tx.leases.release(name, held[0])
+            taken = tx.leases.take(name, holder, now, now + life)
         tx.commit()
     if not taken:
         until = f"until {held[1]:%H:%M} +00:00 at most" if held else "at the moment"
