@@ -13,10 +13,11 @@ def collect_labels(ports: Ports) -> Collected:
     """Append the label events that came to the queue since the last time."""
     collected = engine.collect_labels(ports)
     get_run_logger().info(
-        "label events: %d new, %d kept until their item is drawn, %d unreadable, %d misdated",
+        "label events: %d new, %d kept until their item is drawn, %d unreadable, %d misdated%s",
         collected.new,
         collected.unknown,
         collected.rejected,
         collected.misdated,
+        f"; the first of these: {collected.reason}" if collected.reason else "",
     )
     return collected

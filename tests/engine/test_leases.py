@@ -10,6 +10,7 @@ from time import monotonic, sleep
 
 import pytest
 
+from stratawatch.adapters.store.leases import SqlLeases
 from stratawatch.engine.cycle.advance import EXAMINED, ONCE, STEPS, advance, panels_due
 from stratawatch.engine.cycle.open_cycles import open_cycles
 from stratawatch.engine.lease import (
@@ -257,6 +258,22 @@ class TestTheLease:
                 tx.leases.take(name, f"{machine_name()}:{dead.pid}:x", now, now + WEEK)
             tx.commit()
         assert advance(scenario.ports).skipped == ()
+
+    def test_of_a_process_whose_commit_outlived_it_holds_nobody_up(self, scenario, monkeypatch):
+        """On PostgreSQL the server may still be at the commit of a process that was killed when the next one looks."""
+        dead = subprocess.Popen(["true"])
+        dead.wait()
+        take, now = SqlLeases.take, SystemClock().now()
+
+        def commit_of_the_dead_first(leases, name, holder, *times):
+            monkeypatch.setattr(SqlLeases, "take", take)
+            leases.take(name, f"{machine_name()}:{dead.pid}:x", now, now + WEEK)
+            return leases.take(name, holder, *times)
+
+        monkeypatch.setattr(SqlLeases, "take", commit_of_the_dead_first)
+        renew_lease(scenario.ports, SPAM, "me")
+        with scenario.ports.store.begin() as tx:
+            assert tx.leases.held(SPAM)[0] == "me"
 
     def test_of_another_namespace_of_process_ids_is_another_machines(self, monkeypatch):
         """Two containers may have one host name: a process that one of them cannot see may live in the other."""

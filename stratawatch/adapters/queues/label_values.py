@@ -5,7 +5,17 @@ from typing import Any, Final
 
 from stratawatch.engine.model.label_events import LabelValue
 
-VALUES: Final[Mapping[str, LabelValue]] = {"yes": "yes", "no": "no", "skip": "skip", "retract": "retract"}
+VALUES: Final[Mapping[str, LabelValue]] = {
+    "yes": "yes",
+    "true": "yes",
+    "1": "yes",
+    "no": "no",
+    "false": "no",
+    "0": "no",
+    "skip": "skip",
+    "retract": "retract",
+}
+"""What each word says, in any case. Numbers are read as the words that they are written as."""
 
 
 class InvalidError(ValueError):
@@ -13,15 +23,15 @@ class InvalidError(ValueError):
 
 
 def label_value(fields: Mapping[str, Any]) -> LabelValue:
-    """The label of a line's 'value': yes, no, skip or retract, or JSON's true, false and null."""
+    """The label of a line's 'value': yes, no, skip or retract, true or false, 1 or 0, or JSON's null."""
     if "value" not in fields:
         raise InvalidError("has no 'value'")
     value = fields["value"]
     if value is None:
         return "skip"
-    if isinstance(value, bool):
+    if value in (0, 1):  # true and false too, which Python counts among the numbers
         return "yes" if value else "no"
     label = VALUES.get(value.strip().casefold()) if isinstance(value, str) else None
     if label is None:
-        raise InvalidError("'value' is none of yes, no, skip, retract, true, false, null")
+        raise InvalidError("'value' is none of yes, no, skip, retract, true, false, 1, 0, null")
     return label

@@ -83,7 +83,7 @@ def read_statement(panel: str, raw: bytes, origin: Origin) -> TruthStatement | Q
         fields = json_object(raw)
         value, at = label_value(fields), time_of(fields)
         if value == "skip":
-            raise InvalidError("'value' is none of yes, no, retract, true, false")  # noqa: TRY301 - as the others
+            raise InvalidError("'value' is none of yes, no, retract, true, false, 1, 0")  # noqa: TRY301 - as the others
         if at is None:
             raise InvalidError("has no 'at'")  # noqa: TRY301
         predicted_at = time_of({"at": fields.get("predicted_at")})

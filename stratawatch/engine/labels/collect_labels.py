@@ -23,7 +23,7 @@ MOST_POLLS: Final = 1000
 class Collected:
     """Label events that were new, that wait for the draw of their item (unknown), that were not read, or misdated.
 
-    `repeated` ones were delivered before.
+    `repeated` ones were delivered before. `reason` is why the first of those that were set aside was.
     """
 
     new: int = 0
@@ -31,6 +31,7 @@ class Collected:
     rejected: int = 0
     misdated: int = 0
     repeated: int = 0
+    reason: str = ""
 
 
 def collect_labels(ports: Ports) -> Collected:
@@ -70,16 +71,23 @@ def keep_events(
         if isinstance(ports.clock, SystemClock) and any(row.reason == FUTURE for row in misdated):
             require_after_newest_commit(tx, now, "labels were not read")
         new, unknown = tx.labels.add(dated, now)
-        tx.cycles.quarantine(None, count_by_file([*misdated, *rejected]), now)
+        aside = [*rejected, *misdated]
+        tx.cycles.quarantine(None, count_by_file(aside), now)
         if by_hand and (new or unknown):
             note_action(tx, ports, "imported", by_hand, why)
         if cursor is not None:
             tx.labels.save_cursor(ports.queue.name, cursor, now)
         tx.commit()
-    return Collected(new, unknown, len(rejected), len(misdated), len(dated) - new - unknown)
+    reason = aside[0].reason if aside else ""
+    return Collected(new, unknown, len(rejected), len(misdated), len(dated) - new - unknown, reason)
 
 
 def _add(a: Collected, b: Collected) -> Collected:
     return Collected(
-        a.new + b.new, a.unknown + b.unknown, a.rejected + b.rejected, a.misdated + b.misdated, a.repeated + b.repeated
+        a.new + b.new,
+        a.unknown + b.unknown,
+        a.rejected + b.rejected,
+        a.misdated + b.misdated,
+        a.repeated + b.repeated,
+        a.reason or b.reason,
     )

@@ -32,12 +32,19 @@ class TestValues:
             (" Yes ", "yes"),
             ("NO", "no"),
             *CONSTANTS,
+            (1, "yes"),
+            (0, "no"),
+            (1.0, "yes"),
+            ("1", "yes"),
+            ("0", "no"),
+            ("TRUE", "yes"),
+            ("false", "no"),
         ],
     )
-    def test_words_and_json_constants_are_understood(self, told, value):
+    def test_words_numbers_and_json_constants_are_understood(self, told, value):
         assert read({"key": "k", "value": told}).value == value
 
-    @pytest.mark.parametrize("told", ["maybe", "", 1, 0, 1.0, [], {}, "ja"])
+    @pytest.mark.parametrize("told", ["maybe", "", 2, -1, 0.5, float("nan"), [], {}, [1], "ja", "10", "null"])
     def test_anything_else_is_refused(self, told):
         assert "'value' is none of" in read({"key": "k", "value": told}).reason
 
