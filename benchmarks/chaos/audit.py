@@ -11,7 +11,6 @@ from benchmarks.chaos.annotator import Statement
 from benchmarks.chaos.world import PANEL
 from stratawatch.engine.labels.reconcile_queue import UNPLANNED
 from stratawatch.engine.model.alarm_records import Notification
-from stratawatch.engine.model.idempotency_keys import round_key_of_batch
 from stratawatch.engine.model.label_events import LabelEvent, LabelTask
 from stratawatch.engine.model.states import BatchState, Entity
 from stratawatch.engine.ports import Ports
@@ -51,7 +50,8 @@ def audit(
 
     A store that `forgot` what it had done since a backup may have planned and told otherwise: batches that it names as
     those of a lost plan, or as sent before its restore and not planned since, and labels that wait for their draw are
-    not lost, and what it tells again may be worded anew.
+    not lost, and what it tells again may be worded anew. Nobody is asked about batches that it does not know and that
+    were put away.
     A batch that it has not sent since may be there from before, and one whose labels all wait need never be sent. A
     channel that did not answer may have taken what is tried again, once.
     """
@@ -68,15 +68,13 @@ def audit(
     not_there = {b.key for b in batches if b.state in NEVER_SENT and not forgot}
     sent = _items(b.tasks for b in batches if b.key in there)
     may_be_there = _items(b.tasks for b in batches if b.key not in there | not_there)
-    keys_there, planned = {batch.key for batch in batches}, {round_key_of_batch(batch.key) for batch in batches}
+    keys_there = {batch.key for batch in batches}
     is_told = any(LOST_PLAN in n.key for n in notices)
     lines = Counter(
         key
         for name in FOLDERS
         for batch, key in _lines(folder / "queue" / name)
-        if not forgot
-        or batch in keys_there
-        or not (is_told or batch in named or (name != "out" and round_key_of_batch(batch) not in planned))
+        if not forgot or batch in keys_there or (name == "out" and not is_told and batch not in named)
     )
     kept, kept_waiting = _statements(events), _statements(waiting)
     asked = {(task.item_key, batch.question_key) for batch in batches for task in batch.tasks}

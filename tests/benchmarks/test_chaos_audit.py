@@ -123,6 +123,13 @@ class TestAudit:
         known = {"key": "other", "batch_key": "b-b1-0000000a", "forgot": True}
         assert self.count(tmp_path, files, **known) == {"items_dispatched_twice": 1}
 
+    def test_nobody_is_asked_about_what_was_put_away_before_the_restore(self, tmp_path):
+        """The round was planned again with other items; the batch of the lost plan had been withdrawn."""
+        files = {"out/b-b1-0000000a.jsonl": ["k1", "k2"], "cancelled/b-b1-0000000b.jsonl": ["k7"]}
+        known = {"key": "other", "batch_key": "b-b1-0000000a"}
+        assert self.count(tmp_path, files, **known, forgot=True) == {}
+        assert self.count(tmp_path, files, **known) == {"items_dispatched_twice": 1}
+
     def test_posts_of_another_run_are_not_ours(self, tmp_path):
         log = tmp_path / "posts.jsonl"
         post = {"dedup_key": "d", "event": "trigger", "subject": "s", "body": "b"}
