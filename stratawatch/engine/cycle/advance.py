@@ -12,7 +12,7 @@ from typing import Any, Final
 from stratawatch.engine.alarms.failures import describe, record_failure
 from stratawatch.engine.alarms.run_record import record_run
 from stratawatch.engine.alarms.send_notifications import send_notifications
-from stratawatch.engine.cycle.clock_check import doubt_of_expiry
+from stratawatch.engine.cycle.clock_check import doubt_of_deadlines
 from stratawatch.engine.cycle.freeze_cycle import freeze_cycle
 from stratawatch.engine.cycle.judge_cycle import judge_cycle
 from stratawatch.engine.cycle.left_panels import close_left_incidents
@@ -170,7 +170,9 @@ def advance(ports: Ports, call: Call | None = None, panels: Collection[str] | No
     if ports.truth:
         work.shared("truth")
     due = panels_due(ports)
-    work = replace(work, ports=replace(ports, clock_doubt=doubt_of_expiry(ports)))  # asks sources: once, for all panels
+    work = replace(
+        work, ports=replace(ports, clock_doubt=doubt_of_deadlines(ports))
+    )  # asks sources: once, for all panels
     for panel, outdated in due.items():
         if panels is None or panel in panels:
             work.panel(panel, outdated)

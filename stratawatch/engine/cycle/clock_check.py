@@ -56,16 +56,19 @@ def require_sound_clock(ports: Ports, panels: Mapping[str, PanelSpec], undone: s
         raise _far_ahead(panels[doubted[0]], due[doubted[0]], now, undone)
 
 
-def doubt_of_expiry(ports: Ports) -> ClockDoubted | None:
-    """Why no cycle must be ended at its deadline by this clock; None where it may be, or where none is to be ended."""
+def doubt_of_deadlines(ports: Ports) -> ClockDoubted | None:
+    """Why this clock must set no deadline and end no cycle at one; None where it may, or where none is due.
+
+    A window that is frozen gets its deadline: by a clock that fell back it would have passed when the clock is right.
+    """
     now = ports.clock.now()
     with ports.store.begin() as tx:
-        cycles = tx.cycles.find(states=(CycleState.FROZEN, CycleState.LABELLING))
+        cycles = tx.cycles.find(states=(CycleState.OPEN, CycleState.FROZEN, CycleState.LABELLING))
         panels = {name: spec for name, spec in tx.panels.latest().items() if name in ports.sources}
-    if not any(cycle.deadline_at is not None and now >= cycle.deadline_at for cycle in cycles):
+    if not any(cycle.deadline_at is None or now >= cycle.deadline_at for cycle in cycles):
         return None
     try:
-        require_sound_clock(ports, panels, "no cycle was ended at its deadline")
+        require_sound_clock(ports, panels, "no window was frozen and no cycle ended at its deadline")
     except ClockDoubted as doubt:
         return doubt
     return None

@@ -21,12 +21,17 @@ MOST_READS: Final = 288
 
 
 def freeze_cycle(ports: Ports, cycle_id: int) -> CycleState:
-    """Move an open cycle to frozen or refused; returns the state it is in afterwards."""
+    """Move an open cycle to frozen or refused; returns the state it is in afterwards.
+
+    Raises ClockDoubted where the clock is doubted, which would set the deadline.
+    """
     with ports.store.begin() as tx:
         cycle = tx.cycles.get(cycle_id)
         spec = tx.panels.get(cycle.panel_version)
     if cycle.state != CycleState.OPEN:
         return cycle.state
+    if ports.clock_doubt is not None:
+        raise ports.clock_doubt
     try:
         found = _assess(ports, spec, cycle)
     except (InputRefused, PlanImpossible) as trouble:

@@ -218,7 +218,8 @@ class Ports:
 
     `sources` and `read_timeouts` are by panel, `channels` and `channel_rules` by the channel's name. `by` is who asks
     for what is done by hand. `configured` is what the configuration says of panels now, before `open` stores it.
-    `clock_doubt` is why an advance may end no cycle at its deadline. `budget` is what panels share, if they do.
+    `clock_doubt` is why an advance may freeze no window and end no cycle at its deadline. `budget` is what panels
+    share, if they do.
     """
 
     store: Store

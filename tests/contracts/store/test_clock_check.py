@@ -98,6 +98,20 @@ class TestBehindTheStore:
         with pytest.raises(ClockDoubted):
             opened(scenario)
 
+    def test_freezes_nothing_for_the_deadline_would_have_passed_when_it_is_right(self, scenario):
+        assert opened(scenario) == 1
+        scenario.clock.moment -= timedelta(days=5)
+        (trouble,) = advance(scenario.ports).troubles
+        assert trouble.startswith(
+            "freeze 1: no window was frozen and no cycle ended at its deadline: the machine's clock"
+        )
+        assert states(scenario) == ["open"]
+        scenario.clock.moment += timedelta(days=5)
+        assert advance(scenario.ports).troubles == ()
+        with scenario.ports.store.begin() as tx:
+            (cycle,) = tx.cycles.find()
+        assert cycle.deadline_at == scenario.clock.moment + scenario.panel.deadline
+
     def test_simulated_time_is_not_doubted(self, scenario):
         scenario.clock.moment += WEEK
         opened(scenario)
@@ -200,7 +214,10 @@ def test_a_clock_that_jumped_ahead_ends_no_cycle_at_its_deadline(scenario):
     (asked,) = states(scenario)
     scenario.clock.moment += timedelta(days=365)
     (trouble,) = advance(scenario.ports).troubles
-    assert "settle 1: no cycle was ended at its deadline: the machine's clock is more than a window beyond" in trouble
+    assert (
+        "settle 1: no window was frozen and no cycle ended at its deadline: the machine's clock is more than a window beyond"
+        in trouble
+    )
     assert states(scenario) == [asked]
     scenario.clock.moment -= timedelta(days=361)
     with scenario.ports.store.begin() as tx:  # as `open --trust-clock` does
