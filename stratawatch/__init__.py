@@ -4,6 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
+    from stratawatch.core.designs.label_error import GoldAnswers
     from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
     from stratawatch.core.goals import Goal, Limit
     from stratawatch.errors import StratawatchError
@@ -14,6 +15,7 @@ __version__ = "0.1.0"
 __all__ = [
     "Estimate",
     "Goal",
+    "GoldAnswers",
     "IntervalEstimate",
     "Limit",
     "PastLabel",
@@ -31,6 +33,7 @@ __all__ = [
 
 # What is imported from here is loaded when it is first used: the command line must not pay for it.
 _HOMES: Final = {
+    "stratawatch.core.designs.label_error": ("GoldAnswers",),
     "stratawatch.core.estimate": ("Estimate", "IntervalEstimate", "Undefined"),
     "stratawatch.core.goals": ("Goal", "Limit"),
     "stratawatch.errors": ("StratawatchError",),

@@ -6,7 +6,7 @@ from itertools import zip_longest
 from typing import Literal
 
 from stratawatch.core.designs.missing_bounds import REWEIGHTING, MissingBounds, blind_reason
-from stratawatch.core.estimate import Estimate, IntervalEstimate
+from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
 from stratawatch.core.estimation.missing_answers import MissingLean
 from stratawatch.core.goals import Goal
 from stratawatch.errors import StratawatchError
@@ -26,6 +26,9 @@ class StudyEstimate:
 
     `missing` of the drawn items that the metric reads have no answer, as a share. However these had come out, the value
     were between `lowest` and `highest`; `worst_low` to `worst_high` adds sampling error. All are None where all came.
+
+    `corrected`, between `corrected_low` and `corrected_high`, is the value without the errors of labels, as gold items
+    show them; None without gold items, and where they leave nothing to say: `uncorrected_reason` says why.
 
     >>> row = StudyEstimate("lr", "precision", None, 0.8, 0.71, 0.87, 100, 98.0, "short", "logit", margin=0.05)
     >>> round(row.half_width, 3)
@@ -50,6 +53,10 @@ class StudyEstimate:
     highest: float | None = None
     worst_low: float | None = None
     worst_high: float | None = None
+    corrected: float | None = None
+    corrected_low: float | None = None
+    corrected_high: float | None = None
+    uncorrected_reason: str | None = None
 
     @property
     def half_width(self) -> float | None:
@@ -93,6 +100,17 @@ def study_estimates(
     """Estimates as rows beside the margins of goals; `remark` is added to every method."""
     rows = (_row(one, margins, remark) for one in estimates)
     return StudyEstimates([_with_bounds(*each, lean) for each in zip_longest(rows, estimates, bounds)])
+
+
+def with_corrections(rows: StudyEstimates, corrected: Sequence[IntervalEstimate | Undefined]) -> StudyEstimates:
+    """Rows beside what is left of them without the errors of labels."""
+    return StudyEstimates([_with_correction(*each) for each in zip(rows, corrected, strict=True)])
+
+
+def _with_correction(row: StudyEstimate, found: IntervalEstimate | Undefined) -> StudyEstimate:
+    if not isinstance(found, IntervalEstimate):
+        return replace(row, uncorrected_reason=found.reason)
+    return replace(row, corrected=found.value, corrected_low=found.low, corrected_high=found.high)
 
 
 def _row(one: Estimate, margins: Mapping[tuple[str, str], float], remark: str) -> StudyEstimate:

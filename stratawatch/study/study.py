@@ -9,6 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from stratawatch.core.designs.frozen import FrozenDesign, method_warnings, pool_sizes, stratify_for_survey
+from stratawatch.core.designs.label_error import SIDE_SHARES, GoldAnswers, corrected_estimates
 from stratawatch.core.designs.missing_bounds import REWEIGHTING, missing_bounds
 from stratawatch.core.estimation.missing_answers import AnswerCounts, DrawnAnswers
 from stratawatch.core.goals import Goal, Option, SurveySpec
@@ -25,7 +26,7 @@ from stratawatch.study.arguments import (
     read_stop_rule,
     read_survey,
 )
-from stratawatch.study.estimate_rows import StudyEstimate, StudyEstimates, study_estimates
+from stratawatch.study.estimate_rows import StudyEstimate, StudyEstimates, study_estimates, with_corrections
 from stratawatch.study.plan_rows import StudyPlan, study_plan
 from stratawatch.study.result_table import ResultTable
 from stratawatch.study.round_rules import SequentialRounds, TwoRounds, look_confidence
@@ -155,20 +156,24 @@ class Study:
                 refuse_changed_label(item, progress.labels[item], found[item])
         progress.labels.update(found)
 
-    def estimates(self, metrics: Iterable[str] | None = None) -> StudyEstimates:
+    def estimates(self, metrics: Iterable[str] | None = None, *, gold: GoldAnswers | None = None) -> StudyEstimates:
         """Every metric of every classifier, whole and by segment.
 
-        `metrics` None: precision, recall, false_omission_rate, and what a goal is for.
+        `metrics` None: precision, recall, false_omission_rate, and what a goal is for. `gold`: what people said of
+        items whose truth is known; then each row also has the value that labels without their errors would give.
         """
         of_goals = (goal.metric for goal in self._survey.goals)
         names = tuple(dict.fromkeys([*REPORTED, *of_goals])) if metrics is None else _metrics(metrics)
         rounds, confidence = self._evidence()
         ledger, drawn = self._ledger, drawn_in(rounds)
-        found = self._design.estimate(
-            ledger, drawn, confidence=confidence, metrics=names, segments=sorted(self._population.census.segments)
-        )
+        segments = sorted(self._population.census.segments)
+        found = self._design.estimate(ledger, drawn, confidence=confidence, metrics=names, segments=segments)
         bounds = missing_bounds(self._design, ledger, drawn, found)
-        return study_estimates(found, self._margins, self._remark, bounds, self._answers.lean)
+        rows = study_estimates(found, self._margins, self._remark, bounds, self._answers.lean)
+        if gold is None:
+            return rows
+        shares = self._design.estimate(ledger, drawn, confidence=confidence, metrics=SIDE_SHARES, segments=segments)
+        return with_corrections(rows, corrected_estimates(self._design, found, shares, gold))
 
     def answer_counts(self) -> ResultTable[AnswerCounts]:
         """How many drawn items were answered, skipped or are open, by classifier and side, then by stratum."""

@@ -1,0 +1,119 @@
+"""Estimates without the errors of labels: the formula by hand, its ends, and what cannot be corrected."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy.stats import norm
+
+from stratawatch.core.designs.frozen import FrozenDesign
+from stratawatch.core.designs.label_error import NO_BETTER_THAN_CHANCE, SIDE_SHARES, GoldAnswers, corrected_estimates
+from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
+from stratawatch.core.goals import SurveySpec
+from stratawatch.core.metrics import METRICS, SideTotals
+from stratawatch.core.population import Atom, Candidates, Segment
+from stratawatch.errors import StratawatchError
+
+DE = Segment("country", "DE")
+ATOMS = (
+    Atom("1", 600, 700, 1000, 0.8, {DE: 400}),
+    Atom("0", 0, 400, 9000, 0.1, {DE: 2600}, stratum=1),
+)
+DESIGN = FrozenDesign(("lr",), ATOMS, Candidates((), np.array([], dtype=np.int64), ()), SurveySpec(budget=10))
+GOLD = GoldAnswers(positives=1000, said_yes=950, negatives=2000, said_no=1960)
+EXACT = GoldAnswers(positives=10**9, said_yes=10**9, negatives=10**9, said_no=10**9)
+
+
+def found(metric, value, low, high, segment=None):
+    return Estimate("lr", metric, segment, IntervalEstimate(value, low, high, 200.0), 300, "made up", 0.95)
+
+
+def labelled(tp, fn, width=0.1, segment=None):
+    """The shares of both sides that labels gave."""
+    return [
+        found(name, share, share * (1 - width), share * (1 + width), segment)
+        for name, share in zip(SIDE_SHARES, (tp, fn), strict=True)
+    ]
+
+
+def with_errors(share, se=0.95, sp=0.98):
+    return share * se + (1 - share) * (1 - sp)
+
+
+class TestTheValue:
+    @pytest.mark.parametrize("name", METRICS)
+    def test_of_every_metric_is_that_of_the_true_shares(self, name):
+        """.75 of 1,000 and .008 of 9,000 are positive; the labels err as the gold items do."""
+        shares = labelled(with_errors(0.75), with_errors(0.008))
+        (one,) = corrected_estimates(DESIGN, [found(name, 0.5, 0.4, 0.6)], shares, GOLD)
+        truth = METRICS[name].value(SideTotals(*(np.array(n) for n in (1000.0, 9000.0, 750.0, 72.0))))
+        assert one.value == pytest.approx(float(truth), abs=1e-9)
+        assert one.low < one.value < one.high
+
+    def test_in_a_segment_counts_the_segments_items(self):
+        shares = labelled(with_errors(0.75), with_errors(0.02), segment=DE)
+        (one,) = corrected_estimates(DESIGN, [found("recall", 0.5, 0.4, 0.6, DE)], shares, GOLD)
+        assert one.value == pytest.approx(300 / (300 + 52))
+
+    def test_is_no_share_below_zero(self):
+        """Fewer positives were labelled than labels of negatives alone give."""
+        (one,) = corrected_estimates(DESIGN, [found("recall", 0.9, 0.8, 1.0)], labelled(0.75, 0.018, width=0.4), GOLD)
+        assert one.value == 1.0
+        assert one.low < 0.97
+
+
+class TestTheEnds:
+    def test_are_those_of_the_label_where_labels_do_not_err(self):
+        shares = labelled(0.75, 0.02)
+        for one, plain in zip(corrected_estimates(DESIGN, shares, shares, EXACT), shares, strict=True):
+            assert one.value == pytest.approx(plain.result.value)
+            assert (one.low, one.high) == pytest.approx((plain.result.low, plain.result.high), rel=0.02)
+
+    def test_of_a_share_are_those_of_the_delta_method(self):
+        shares = labelled(with_errors(0.75), with_errors(0.2), width=0.02)
+        (one, _) = corrected_estimates(DESIGN, shares, shares, GoldAnswers(1000, 950, 1000, 980))
+        z, excess = norm.ppf(0.975), 0.93
+        by_se = 0.75 * np.sqrt(0.95 * 0.05 / 1000)
+        by_sp = 0.25 * np.sqrt(0.98 * 0.02 / 1000)
+        by_labels = shares[0].result.value * 0.02 / z
+        by_chance = np.sqrt((0.75 * 0.95 * 0.05 + 0.25 * 0.98 * 0.02) / 1000)
+        expected = 2 * z * np.sqrt(by_se**2 + by_sp**2 + by_labels**2 + by_chance**2) / excess
+        assert one.high - one.low == pytest.approx(expected, rel=0.03)
+
+    def test_are_wider_the_fewer_gold_items_there_are(self):
+        shares, recall = labelled(with_errors(0.75), with_errors(0.008)), [found("recall", 0.6, 0.5, 0.7)]
+        widths = [
+            one.high - one.low
+            for n in (10_000, 1000, 100)
+            for one in corrected_estimates(DESIGN, recall, shares, GoldAnswers(n, n * 95 // 100, n, n * 98 // 100))
+        ]
+        assert widths == sorted(widths)
+
+    def test_are_the_same_every_time(self):
+        shares = labelled(0.75, 0.03)
+        assert corrected_estimates(DESIGN, shares, shares, GOLD) == corrected_estimates(DESIGN, shares, shares, GOLD)
+
+
+class TestWhatCannotBeCorrected:
+    def test_where_labels_may_be_chance(self):
+        shares = labelled(0.75, 0.03)
+        assert (
+            corrected_estimates(DESIGN, shares, shares, GoldAnswers(6, 4, 6, 4))
+            == (Undefined(NO_BETTER_THAN_CHANCE),) * 2
+        )
+
+    def test_where_a_side_tells_nothing(self):
+        nothing = Undefined("no label on that side")
+        shares = [labelled(0.75, 0.03)[0], replace(labelled(0.75, 0.03)[1], result=nothing)]
+        assert corrected_estimates(DESIGN, shares, shares, GOLD) == (nothing, nothing)
+
+    def test_where_no_positive_is_left(self):
+        shares = labelled(0.01, 0.01)
+        (one,) = corrected_estimates(DESIGN, [found("recall", 0.5, 0.4, 0.6)], shares, GOLD)
+        assert one == Undefined("without the errors of labels nothing is left that recall is a share of")
+
+    def test_gold_items_that_do_not_add_up_or_are_of_one_kind(self):
+        with pytest.raises(StratawatchError, match="do not add up"):
+            GoldAnswers(10, 11, 10, 10)
+        with pytest.raises(StratawatchError, match="of one kind alone"):
+            GoldAnswers(10, 10, 0, 0)
