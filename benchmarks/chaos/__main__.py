@@ -44,6 +44,7 @@ CONTROL_KILLS: Final = 14
 FULL_FAULTS: Final = 60
 QUICK_FAULTS: Final = 20
 CONTROL_FAULTS: Final = 8
+CONTROL_PLAYS: Final = 6
 MANY_FAULTS: Final = 300
 """With so many, each kind must come up this often."""
 EACH_KIND: Final = 3
@@ -279,10 +280,13 @@ def _controls(campaign: Campaign, rng: Random, peaceful: Told) -> list[Verdict]:
 def _control_of_faults(
     campaign: Campaign, rng: Random, peaceful: Told, name: str, variant: Variant, kind: str
 ) -> Faulter:
-    """What a faulty adapter makes of one kind of fault."""
-    faulter = Faulter(rng, CONTROL_FAULTS, kinds=[fault for fault in FAULTS if fault.kind == kind])
-    runner = EngineRunner(campaign.scratch, (variant,))
-    campaign.tell(name, (PLAIN[0],), runner, None, peaceful, variant, faulter=faulter)
+    """What a faulty adapter makes of one kind of fault, played until it breaks something: not every backup hurts."""
+    for play in range(1, CONTROL_PLAYS + 1):
+        faulter = Faulter(rng, CONTROL_FAULTS, kinds=[fault for fault in FAULTS if fault.kind == kind])
+        runner = EngineRunner(campaign.scratch, (variant,))
+        campaign.tell(f"{name}-{play}", (PLAIN[0],), runner, None, peaceful, variant, faulter=faulter)
+        if faulter.broken:
+            break
     return faulter
 
 
