@@ -11,6 +11,7 @@ EXTRAS: Final[Mapping[str, tuple[str, ...]]] = {
     "prefect": ("prefect",),
     "checks": ("great_expectations",),
     "report": ("matplotlib", "jinja2"),
+    "web": ("starlette", "uvicorn", "jinja2"),
     "baselines": ("sklearn",),
     "postgres": ("psycopg",),
     "delta": ("deltalake", "pyarrow"),

@@ -17,6 +17,7 @@ from stratawatch.cli import (
     estimates,
     grants,
     init,
+    label_page,
     labels,
     open_advance,
     plan,
@@ -88,10 +89,14 @@ app.command("census", short_help="What a window holds, cut into atoms.")(census.
 app.command("plan", short_help="How many labels are needed; what a cycle would ask.")(plan.plan)
 app.command("estimates", short_help="Estimates, with intervals.")(estimates.estimates)
 app.command("report", short_help="Write the HTML health report.")(report.report)
+app.command("web", short_help="Serve the page where people label.")(label_page.web)
 app.command("grants", short_help="The rights that users of PostgreSQL need.")(grants.grants)
 app.command("audit", short_help="Who did what by hand, when, why.")(audit.audit)
 app.command("backup", short_help="Back the store up into a file.")(backup.backup)
 app.command("restore", short_help="Put a backup in the store's place.")(backup.restore)
+labels.app.command("invite", short_help="A link to the label page.")(label_page.invite)
+labels.app.command("revoke", short_help="Close the label page to somebody.")(label_page.revoke)
+labels.app.command("annotators", short_help="Who may label at the page.")(label_page.annotators)
 cycles.app.command("retire", short_help="End a panel that left.")(retire.retire)
 app.add_typer(cycles.app, name="cycles", short_help="List, show, cancel, reopen cycles.")
 app.add_typer(alerts.app, name="alerts", short_help="List alerts, send them again, try a channel.")

@@ -1,10 +1,12 @@
 """Rules about classifiers and columns: how a classifier says yes, and what labellers may see."""
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Final
 
 from stratawatch.config.panel_settings import AuxiliarySettings, ClassifierSettings, ColumnSettings, PanelSettings
 from stratawatch.config.problems import Place, Problem
+from stratawatch.config.settings import Settings
 
 LABELS_PER_PATTERN: Final = 4
 """Every classifier makes at least one more pattern; fewer labels than two in two strata of each tell nothing."""
@@ -164,6 +166,20 @@ def odd_votes(panel: PanelSettings) -> Iterator[Problem]:
     """An even number of answers can end in a tie."""
     if panel.votes % 2 == 0:
         yield Problem(("votes",), "an even number of votes can tie", expected="1, 3, 5, ...", got=str(panel.votes))
+
+
+def votes_are_asked(settings: Settings, _folder: Path) -> Iterator[Problem]:
+    """A queue that asks fewer people than a panel needs votes would let every cycle wait until its deadline."""
+    asked = settings.queue.answers_asked
+    for name, panel in settings.panels.items():
+        if asked is not None and panel.votes > asked:
+            yield Problem(
+                ("panels", name, "votes"),
+                "the label queue asks fewer people about an item than the panel needs votes",
+                expected=f"at most {asked}",
+                got=str(panel.votes),
+                hint=f"write votes = {panel.votes} in [queue] too",
+            )
 
 
 def _rows_of(panel: PanelSettings, name: str, one: ClassifierSettings | AuxiliarySettings) -> str | None:

@@ -6,7 +6,10 @@ from typing import ClassVar, Final
 from stratawatch.adapters.adapter_settings import AdapterSettings, BuildContext
 from stratawatch.engine.ports import LabelQueue
 
-REGISTRY: Final[dict[str, str]] = {"folder": "stratawatch.adapters.queues.folder:FolderSettings"}
+REGISTRY: Final[dict[str, str]] = {
+    "folder": "stratawatch.adapters.queues.folder:FolderSettings",
+    "page": "stratawatch.adapters.queues.page:PageSettings",
+}
 """Kind of queue -> module:settings class."""
 
 
@@ -15,6 +18,11 @@ class QueueSettings(AdapterSettings):
 
     registry: ClassVar = REGISTRY
     default_kind: ClassVar = "folder"
+
+    @property
+    def answers_asked(self) -> int | None:
+        """How many people the queue itself asks about an item; None where those who read it decide that."""
+        return None
 
     @abstractmethod
     def build(self, context: BuildContext) -> LabelQueue:

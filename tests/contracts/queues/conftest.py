@@ -8,6 +8,8 @@ import pytest
 
 from stratawatch.adapters.queues import REGISTRY
 from stratawatch.adapters.queues.folder import FolderQueue
+from stratawatch.adapters.queues.page import PageQueue
+from stratawatch.adapters.queues.page_book import PageBook, add_answer
 from stratawatch.engine.ports import LabelQueue
 
 
@@ -51,7 +53,28 @@ class FolderBackend:
             handle.write(json.dumps(said) + "\n")
 
 
-BACKENDS = {"folder": FolderBackend}
+class PageBackend(FolderBackend):
+    """People at the label page, whose words lie in its file."""
+
+    def unmarked(self) -> LabelQueue:
+        return PageQueue(self.root)
+
+    def asked(self) -> list[dict]:
+        with PageBook(self.root).reading() as sql:
+            rows = sql.execute(
+                "SELECT key, item_key, question, payload FROM tasks JOIN batches ON batches.number = batch "
+                "WHERE state = 'out' ORDER BY batch, position"
+            ).fetchall()
+        names = ("batch", "key", "question")
+        return [{**dict(zip(names, row, strict=False)), "payload": json.loads(row[-1])} for row in rows]
+
+    def answer(self, **said) -> None:
+        PageBook(self.root).create()
+        with PageBook(self.root).writing() as sql:
+            add_answer(sql, json.dumps(said))
+
+
+BACKENDS = {"folder": FolderBackend, "page": PageBackend}
 
 
 @pytest.fixture(params=sorted(REGISTRY))

@@ -1,0 +1,324 @@
+"""The file of the label page: what is asked, who may answer, who holds which item, and what was answered.
+
+SQLite, apart from the store: people who label need no way into the store, and the page answers while the store is away.
+An answer is written once and never changed; a later one, or one that is taken back, is another row.
+"""
+
+import json
+import os
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from hashlib import sha256
+from pathlib import Path
+from secrets import token_urlsafe
+from typing import Any, Final
+
+from stratawatch.atomic_files import PRIVATE, make_folder
+from stratawatch.errors import StratawatchError, Unreachable
+
+FILE: Final = "page.sqlite3"
+HELD: Final = timedelta(minutes=15)
+"""How long an item that somebody looks at is kept from others."""
+_WAIT: Final = 10.0
+"""Seconds that a writer waits for another one."""
+_SCHEMA: Final = """
+CREATE TABLE place (id INTEGER PRIMARY KEY CHECK (id = 1), identity TEXT NOT NULL);
+CREATE TABLE batches (
+    number INTEGER PRIMARY KEY,
+    key TEXT NOT NULL UNIQUE,
+    state TEXT NOT NULL CHECK (state IN ('out', 'cancelled', 'done')),
+    digest TEXT, question TEXT, guideline TEXT, question_key TEXT
+);
+CREATE TABLE tasks (
+    batch INTEGER NOT NULL REFERENCES batches (number),
+    position INTEGER NOT NULL,
+    item_key TEXT NOT NULL,
+    payload TEXT NOT NULL,
+    PRIMARY KEY (batch, position)
+);
+CREATE INDEX tasks_by_item ON tasks (item_key);
+CREATE TABLE answers (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    said TEXT NOT NULL,
+    item_key TEXT, annotator TEXT, value TEXT, question_key TEXT, guideline TEXT
+);
+CREATE TABLE standing (
+    item_key TEXT NOT NULL, annotator TEXT NOT NULL, answer INTEGER NOT NULL REFERENCES answers (id),
+    PRIMARY KEY (item_key, annotator)
+);
+CREATE TABLE holds (
+    item_key TEXT NOT NULL, annotator TEXT NOT NULL, until REAL NOT NULL, PRIMARY KEY (item_key, annotator)
+);
+CREATE TABLE annotators (
+    name TEXT PRIMARY KEY, token_hash TEXT NOT NULL UNIQUE, revoked INTEGER NOT NULL DEFAULT 0
+);
+"""
+
+
+@dataclass(frozen=True)
+class Question:
+    """One item as an annotator is asked about it."""
+
+    item_key: str
+    question: str
+    guideline: str
+    question_key: str
+    payload: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Items that this annotator has answered, and those that still wait for him."""
+
+    answered: int
+    left: int
+
+
+class PageBook:
+    """The file in a folder. Every call opens it anew: web workers and advances share nothing but the file."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.path = root / FILE
+
+    def create(self) -> None:
+        """Make the file, where it is missing, for nobody but its owner to read."""
+        make_folder(self.root, PRIVATE)
+        os.close(os.open(self.path, os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW, 0o600))
+        with self.writing() as sql:
+            if not sql.execute("SELECT 1 FROM sqlite_master WHERE name = 'answers'").fetchone():
+                for statement in _SCHEMA.split(";\n"):
+                    sql.execute(statement)
+
+    @contextmanager
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        """A connection that sees one moment."""
+        with self._connected("DEFERRED") as sql:
+            yield sql
+
+    @contextmanager
+    def writing(self) -> Iterator[sqlite3.Connection]:
+        """A transaction that no other writer is beside; it is kept unless the block raises."""
+        with self._connected("IMMEDIATE") as sql:
+            yield sql
+
+    @contextmanager
+    def _connected(self, kind: str) -> Iterator[sqlite3.Connection]:
+        try:
+            # The file must be there: an empty folder may be the place of an unmounted share.
+            sql = sqlite3.connect(
+                f"{self.path.absolute().as_uri()}?mode=rw", uri=True, timeout=_WAIT, isolation_level=None
+            )
+        except sqlite3.OperationalError as trouble:
+            raise self._unreachable(trouble) from trouble
+        try:
+            sql.execute("PRAGMA journal_mode = WAL")
+            sql.execute("PRAGMA synchronous = FULL")
+            sql.execute(f"BEGIN {kind}")
+            yield sql
+            sql.execute("COMMIT")
+        except sqlite3.DatabaseError as trouble:
+            raise self._unreachable(trouble) from trouble
+        finally:
+            sql.close()  # what was not committed is rolled back
+
+    def _unreachable(self, trouble: sqlite3.Error) -> Unreachable:
+        return Unreachable(
+            f"the label page's file {self.path} cannot be used",
+            got=str(trouble),
+            hint="see that its folder exists, has room and may be written; after a deliberate move: "
+            "`stratawatch labels adopt-queue`",
+        )
+
+    def identity(self) -> str:
+        """The id that the place was given; empty where it has none, or is not there."""
+        if not self.path.is_file():
+            return ""
+        with self.reading() as sql:
+            if not sql.execute("SELECT 1 FROM sqlite_master WHERE name = 'place'").fetchone():
+                return ""
+            row = sql.execute("SELECT identity FROM place").fetchone()
+        return str(row[0]) if row else ""
+
+    # People
+
+    def invite(self, name: str) -> str:
+        """A new token for an annotator; one that he had before is worth nothing any more."""
+        token = token_urlsafe(32)
+        with self.writing() as sql:
+            sql.execute(
+                "INSERT INTO annotators (name, token_hash) VALUES (?, ?) "
+                "ON CONFLICT (name) DO UPDATE SET token_hash = excluded.token_hash, revoked = 0",
+                (name, _hashed(token)),
+            )
+        return token
+
+    def revoke(self, name: str) -> None:
+        """Close the page to an annotator; what he said stays."""
+        with self.writing() as sql:
+            changed = sql.execute("UPDATE annotators SET revoked = 1 WHERE name = ?", (name,)).rowcount
+            sql.execute("DELETE FROM holds WHERE annotator = ?", (name,))
+        if not changed:
+            raise StratawatchError(f"there is no annotator '{name}'", hint="`stratawatch labels annotators` lists them")
+
+    def annotators(self) -> list[tuple[str, bool, int]]:
+        """Everybody who was invited, whether he still may answer, and how many answers of his stand."""
+        with self.reading() as sql:
+            rows = sql.execute(
+                "SELECT name, revoked, (SELECT COUNT(*) FROM standing WHERE annotator = name) "
+                "FROM annotators ORDER BY name"
+            ).fetchall()
+        return [(name, not revoked, answers) for name, revoked, answers in rows]
+
+    def who(self, token: str) -> tuple[str, bool] | None:
+        """Whose token it is, and whether it was revoked; None where it is nobody's."""
+        with self.reading() as sql:
+            row = sql.execute("SELECT name, revoked FROM annotators WHERE token_hash = ?", (_hashed(token),)).fetchone()
+        return (row[0], bool(row[1])) if row else None
+
+    # Answers
+
+    def next_question(self, annotator: str, votes: int, now: datetime) -> Question | None:
+        """The item that an annotator is to answer, held for him; None where nothing is left.
+
+        An item is given to so many people at once as it still needs answers, and never twice to one. The order is
+        another one for each annotator, and says nothing about the items.
+        """
+        with self.writing() as sql:
+            sql.execute("DELETE FROM holds WHERE until <= ?", (now.timestamp(),))
+            waiting = [key for (key,) in sql.execute(_WAITING, {"annotator": annotator, "votes": votes})]
+            held = {key for (key,) in sql.execute("SELECT item_key FROM holds WHERE annotator = ?", (annotator,))}
+            if not waiting:
+                return None
+            mine = [key for key in waiting if key in held] or waiting
+            key = min(mine, key=lambda one: _hashed(f"{annotator}\0{one}"))
+            _hold(sql, key, annotator, now)
+            return _question(sql, key)
+
+    def answer(
+        self, annotator: str, item_key: str, value: str, votes: int, now: datetime, event_id: str, note: str = ""
+    ) -> bool:
+        """Keep an answer; False where the item was not this annotator's to answer, or is none of anybody."""
+        with self.writing() as sql:
+            sql.execute("DELETE FROM holds WHERE until <= ?", (now.timestamp(),))
+            question = _question(sql, item_key)
+            held = sql.execute(
+                "SELECT 1 FROM holds WHERE item_key = ? AND annotator = ?", (item_key, annotator)
+            ).fetchone()
+            waiting = held or item_key in {
+                key for (key,) in sql.execute(_WAITING, {"annotator": annotator, "votes": votes})
+            }
+            if question is None or not waiting:
+                return False
+            self._keep(sql, question, annotator, value, now, event_id, note)
+            sql.execute("DELETE FROM holds WHERE item_key = ? AND annotator = ?", (item_key, annotator))
+            return True
+
+    def undo(self, annotator: str, now: datetime, event_id: str) -> bool:
+        """Take an annotator's newest standing answer back, and give him the item again; False where there is none."""
+        with self.writing() as sql:
+            row = sql.execute(
+                "SELECT item_key FROM standing WHERE annotator = ? ORDER BY answer DESC LIMIT 1", (annotator,)
+            ).fetchone()
+            question = _question(sql, row[0]) if row else None
+            if question is None:
+                return False
+            self._keep(sql, question, annotator, "retract", now, event_id, "")
+            # One thing at a time: what was shown meanwhile is somebody else's to answer, or comes again.
+            sql.execute("DELETE FROM holds WHERE annotator = ?", (annotator,))
+            _hold(sql, question.item_key, annotator, now)
+            return True
+
+    def progress(self, annotator: str, votes: int) -> Progress:
+        """How far an annotator is."""
+        with self.reading() as sql:
+            answered = sql.execute("SELECT COUNT(*) FROM standing WHERE annotator = ?", (annotator,)).fetchone()[0]
+            left = len(sql.execute(_WAITING, {"annotator": annotator, "votes": votes}).fetchall())
+        return Progress(answered, left)
+
+    def _keep(
+        self,
+        sql: sqlite3.Connection,
+        question: Question,
+        annotator: str,
+        value: str,
+        now: datetime,
+        event_id: str,
+        note: str,
+    ) -> None:
+        said = {
+            "key": question.item_key,
+            "value": value,
+            "annotator": annotator,
+            "at": now.isoformat(),
+            "event_id": event_id,
+        }
+        if note:
+            said["note"] = note
+        number = add_answer(sql, json.dumps(said), question, annotator, value)
+        if value == "retract":
+            sql.execute("DELETE FROM standing WHERE item_key = ? AND annotator = ?", (question.item_key, annotator))
+        else:
+            sql.execute(
+                "INSERT OR REPLACE INTO standing (item_key, annotator, answer) VALUES (?, ?, ?)",
+                (question.item_key, annotator, number),
+            )
+
+
+_WAITING: Final = """
+SELECT DISTINCT item_key FROM tasks JOIN batches ON batches.number = tasks.batch
+WHERE batches.state = 'out'
+    AND NOT EXISTS (
+        SELECT 1 FROM standing WHERE standing.item_key = tasks.item_key AND standing.annotator = :annotator)
+    AND (SELECT COUNT(*) FROM standing WHERE standing.item_key = tasks.item_key)
+        + (SELECT COUNT(*) FROM holds WHERE holds.item_key = tasks.item_key AND holds.annotator <> :annotator) < :votes
+"""
+"""The items that an annotator may be given: asked, not answered by him, with fewer answers and holds than votes."""
+
+
+def add_answer(
+    sql: sqlite3.Connection,
+    said: str,
+    question: Question | None = None,
+    annotator: str | None = None,
+    value: str | None = None,
+) -> int:
+    """Append what somebody said, as a line of JSON, with the question that he saw; returns its number."""
+    key, fingerprint, guideline = (
+        (question.item_key, question.question_key, question.guideline) if question else (None, None, None)
+    )
+    found = sql.execute(
+        "INSERT INTO answers (said, item_key, annotator, value, question_key, guideline) VALUES (?, ?, ?, ?, ?, ?)",
+        (said, key, annotator, value, fingerprint, guideline),
+    )
+    return int(found.lastrowid or 0)
+
+
+def _question(sql: sqlite3.Connection, item_key: str) -> Question | None:
+    """An item as its newest batch asks about it."""
+    row = sql.execute(
+        "SELECT question, guideline, question_key, payload FROM tasks JOIN batches ON batches.number = tasks.batch "
+        "WHERE item_key = ? ORDER BY batches.number DESC LIMIT 1",
+        (item_key,),
+    ).fetchone()
+    return Question(item_key, row[0], row[1], row[2], json.loads(row[3])) if row else None
+
+
+def _hold(sql: sqlite3.Connection, item_key: str, annotator: str, now: datetime) -> None:
+    until = (now + HELD).timestamp()
+    sql.execute(
+        "INSERT OR REPLACE INTO holds (item_key, annotator, until) VALUES (?, ?, ?)", (item_key, annotator, until)
+    )
+
+
+def _hashed(text: str) -> str:
+    return sha256(text.encode()).hexdigest()
+
+
+def keys_in(sql: sqlite3.Connection, states: Sequence[str]) -> frozenset[str]:
+    """The keys of the batches in some states."""
+    marks = ", ".join("?" * len(states))
+    return frozenset(key for (key,) in sql.execute(f"SELECT key FROM batches WHERE state IN ({marks})", states))

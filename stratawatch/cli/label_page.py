@@ -1,0 +1,142 @@
+"""stratawatch web, and the annotators of the label page."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from stratawatch.cli.options import DEFAULT_CONFIG, ConfigOption, JsonOption
+from stratawatch.cli.output import print_json, print_line
+from stratawatch.errors import StratawatchError
+from stratawatch.formatting import count_text
+
+if TYPE_CHECKING:
+    from stratawatch.adapters.queues.page import PageSettings
+    from stratawatch.adapters.queues.page_book import PageBook
+
+LOOPBACK = ("127.0.0.1", "::1", "localhost")
+PORT = 8642
+LONGEST_NAME = 100
+
+NameArgument = Annotated[str, typer.Argument(help="The annotator's name, as labels will have it.", metavar="NAME")]
+
+
+def web(
+    config: ConfigOption = DEFAULT_CONFIG,
+    host: Annotated[str, typer.Option("--host", help="The address to listen at.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option("--port", help="The port to listen at.", min=1, max=65535)] = PORT,
+    https: Annotated[
+        bool, typer.Option("--https", help="People reach it by https, through a proxy: cookies go no other way.")
+    ] = False,
+) -> None:
+    """Serve the label page, where annotators label by mouse, touch or single keys, until Ctrl-C.
+
+    It needs kind = "page" in [queue]. Each annotator has a link of his own, which `stratawatch labels invite` makes.
+
+    \b
+    Examples:
+      stratawatch web
+      stratawatch web --host 0.0.0.0 --https      behind a proxy that speaks https
+    """
+    from stratawatch.extras import require
+
+    require("web")
+    import uvicorn
+
+    from stratawatch.web.app import guarded, label_page
+
+    if host not in LOOPBACK and not https:
+        raise StratawatchError(
+            f"people at other machines would send their tokens to {host} unprotected",
+            hint="put a proxy that speaks https in front, and say --https",
+        )
+    settings, book = _page(config)
+    print_line(f"the label page listens at http://{f'[{host}]' if ':' in host else host}:{port}; Ctrl-C ends it")
+    app = guarded(label_page(book, votes=settings.votes, secure=https))
+    uvicorn.run(app, host=host, port=port, log_level="warning", access_log=False, server_header=False)
+
+
+def invite(
+    name: NameArgument,
+    config: ConfigOption = DEFAULT_CONFIG,
+    json: JsonOption = False,
+    url: Annotated[
+        str, typer.Option("--url", help="Where people reach the page.", metavar="URL")
+    ] = f"http://127.0.0.1:{PORT}",
+) -> None:
+    """Print an annotator's link to the label page. It is shown once, and an earlier one of his ends.
+
+    \b
+    Examples:
+      stratawatch labels invite ann
+      stratawatch labels invite ann --url https://label.example.org
+    """
+    if not name.strip() or len(name) > LONGEST_NAME or not name.isprintable():
+        raise StratawatchError(
+            "that is no name for an annotator", expected=f"up to {LONGEST_NAME} characters that can be shown"
+        )
+    _, book = _page(config)
+    link = f"{url.rstrip('/')}/enter/{book.invite(name.strip())}"
+    if json:
+        print_json({"annotator": name.strip(), "link": link})
+        return
+    print_line(f"{name.strip()} labels at")
+    print_line(link)
+    print_line("Whoever has this link labels under that name. It is not kept, and cannot be shown again.")
+
+
+def revoke(name: NameArgument, config: ConfigOption = DEFAULT_CONFIG, json: JsonOption = False) -> None:
+    """Close the label page to an annotator. What he said stays.
+
+    \b
+    Example:
+      stratawatch labels revoke ann
+    """
+    _, book = _page(config)
+    book.revoke(name)
+    if json:
+        print_json({"revoked": name})
+    else:
+        print_line(f"the link of {name} leads nowhere now")
+
+
+def annotators(config: ConfigOption = DEFAULT_CONFIG, json: JsonOption = False) -> None:
+    """List the annotators of the label page, and how many answers of each stand.
+
+    \b
+    Example:
+      stratawatch labels annotators
+    """
+    _, book = _page(config)
+    people = book.annotators()
+    if json:
+        rows = [{"name": name, "open": is_open, "answers": answers} for name, is_open, answers in people]
+        print_json({"annotators": rows})
+        return
+    for name, is_open, answers in people:
+        print_line(f"{name}: {count_text(answers, 'answer')}{'' if is_open else ', revoked'}")
+    if not people:
+        print_line("nobody was invited yet: `stratawatch labels invite NAME`")
+
+
+def _page(config: Path) -> tuple["PageSettings", "PageBook"]:
+    """The page's settings and its file, which is made where the queue is adopted: by the first advance, say."""
+    from stratawatch.adapters.queues.page import PageSettings
+    from stratawatch.adapters.queues.page_book import PageBook
+    from stratawatch.config.loading import load_configuration
+
+    configuration = load_configuration(config)
+    settings = configuration.settings.queue
+    if not isinstance(settings, PageSettings):
+        raise StratawatchError(
+            "the label queue is no page",
+            expected='kind = "page" in [queue]',
+            got=f'kind = "{settings.kind}"',
+        )
+    book = PageBook(configuration.folder / settings.root)
+    if not book.identity():
+        raise StratawatchError(
+            f"the label page has no file yet in {book.root}",
+            hint="`stratawatch advance` makes it; after a move: `stratawatch labels adopt-queue`",
+        )
+    return settings, book

@@ -1,0 +1,297 @@
+"""The label page: who may see it, what it shows, what an answer becomes, and what it does to nasty payloads."""
+
+import re
+from collections import Counter
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from starlette.testclient import TestClient
+
+from stratawatch.adapters.queues.page import PageQueue
+from stratawatch.adapters.queues.page_book import HELD, PageBook
+from stratawatch.engine.model.label_events import Batch, LabelTask
+from stratawatch.engine.model.states import BatchState
+from stratawatch.web.app import COOKIE, HEADERS, LARGEST_FORM, guarded, label_page
+
+NOW = datetime(2026, 1, 5, 10, tzinfo=UTC)
+
+
+def batch(*items, key="spam-p00000-r1-b1", payload=None):
+    tasks = tuple(LabelTask(item, payload or {"text": f"text of {item}"}) for item in items)
+    return Batch(1, 1, key, BatchState.PLANNED, 0, "Is it spam?", "Read it twice.", tasks, "q1")
+
+
+class Page:
+    """A page with its queue, a clock, and people with their browsers."""
+
+    def __init__(self, root, votes=1):
+        self.queue, self.book = PageQueue(root), PageBook(root)
+        self.queue.adopt("ours")
+        self.now = NOW
+        self.app = guarded(label_page(self.book, votes=votes, now=lambda: self.now))
+
+    def stranger(self):
+        return TestClient(self.app, base_url="https://label.example.org")
+
+    def browser(self, name):
+        client = self.stranger()
+        assert client.get(f"/enter/{self.book.invite(name)}").status_code == 200
+        return client
+
+    def words(self):
+        return [(event.item_key, event.annotator, event.value) for event in self.queue.poll({}).events]
+
+
+@pytest.fixture
+def page(tmp_path):
+    return Page(tmp_path / "queue")
+
+
+def fields(shown):
+    """What the page's forms hold, hidden."""
+    return dict(re.findall(r'name="(form_key|key)" value="([^"]*)"', shown.text))
+
+
+def say(client, value, **more):
+    return client.post("/answer", data={**fields(client.get("/")), "value": value, **more})
+
+
+def left(client):
+    return [int(n) for n in re.findall(r"<strong>(\d+)</strong>", client.get("/").text)]
+
+
+class TestWhoMaySeeIt:
+    def test_nobody_without_a_link(self, page):
+        page.queue.publish(batch("k1"))
+        for path in ("/", "/enter/nobodys"):
+            shown = page.stranger().get(path)
+            assert shown.status_code == 401
+            assert "spam" not in shown.text
+        for path in ("/answer", "/undo"):
+            assert page.stranger().post(path, data={"key": "k1", "value": "yes"}).status_code == 401
+        assert page.words() == []
+
+    def test_nobody_whose_link_was_revoked_or_replaced(self, page):
+        page.queue.publish(batch("k1"))
+        ann, ben = page.browser("ann"), page.browser("ben")
+        page.book.revoke("ann")
+        assert ann.get("/").status_code == 403
+        page.book.invite("ben")
+        assert ben.get("/").status_code == 401
+        assert page.book.annotators() == [("ann", False, 0), ("ben", True, 0)]
+
+    def test_tokens_are_kept_as_hashes_and_in_a_cookie_that_scripts_cannot_read(self, page):
+        token = page.book.invite("ann")
+        answer = page.stranger().get(f"/enter/{token}", follow_redirects=False)
+        assert answer.status_code == 303
+        assert answer.headers["location"] == "/"
+        assert {"httponly", "samesite=lax"} <= {
+            part.strip().lower() for part in answer.headers["set-cookie"].split(";")
+        }
+        assert token.encode() not in page.book.path.read_bytes()
+
+    def test_a_form_of_another_site_is_refused(self, page):
+        page.queue.publish(batch("k1"))
+        ann = page.browser("ann")
+        ann.get("/")
+        assert ann.post("/answer", data={"key": "k1", "value": "yes"}).status_code == 403
+        assert ann.post("/answer", data={"key": "k1", "value": "yes", "form_key": "0" * 64}).status_code == 403
+        assert ann.post("/undo", data={}).status_code == 403
+        assert page.words() == []
+
+    def test_every_answer_carries_the_headers(self, page):
+        for path in ("/", "/static/page.css", "/static/page.js", "/static/../app.py", "/nowhere"):
+            found = page.stranger().get(path)
+            assert all(found.headers[name] == value for name, value in HEADERS.items()), path
+
+
+class TestAnswers:
+    @pytest.mark.parametrize("value", ["yes", "no", "skip"])
+    def test_become_label_events(self, page, value):
+        page.queue.publish(batch("k1"))
+        shown = say(page.browser("ann"), value)
+        assert "Nothing to label" in shown.text
+        (event,) = page.queue.poll({}).events
+        assert (event.item_key, event.annotator, event.value, event.at) == ("k1", "ann", value, NOW)
+
+    def test_keep_question_guideline_and_the_reason_of_a_skip(self, page):
+        page.queue.publish(batch("k1"))
+        say(page.browser("ann"), "skip", reason="  in a language that I do not read ")
+        with page.book.reading() as sql:
+            row = sql.execute("SELECT question_key, guideline, said FROM answers").fetchone()
+        assert row[:2] == ("q1", "Read it twice.")
+        assert '"note": "in a language that I do not read"' in row[2]
+
+    def test_are_taken_back_by_an_event_and_the_item_comes_again(self, page):
+        page.queue.publish(batch("k1", "k2"))
+        ann = page.browser("ann")
+        first = fields(ann.get("/"))["key"]
+        say(ann, "yes")
+        back = ann.post("/undo", data=fields(ann.get("/")))
+        assert "taken back" in back.text
+        assert fields(back)["key"] == first
+        say(ann, "no")
+        assert [value for _, _, value in page.words()] == ["yes", "retract", "no"]
+        say(ann, "no")
+        ann.post("/undo", data=fields(ann.get("/")))
+        ann.post("/undo", data=fields(ann.get("/")))
+        assert "no answer of yours" in ann.post("/undo", data=fields(ann.get("/"))).text
+
+    def test_once_each_although_a_form_is_sent_twice(self, page):
+        page.queue.publish(batch("k1"))
+        ann = page.browser("ann")
+        form = {**fields(ann.get("/")), "value": "yes"}
+        ann.post("/answer", data=form)
+        assert "Somebody else" in ann.post("/answer", data=form).text
+        assert page.words() == [("k1", "ann", "yes")]
+
+    @pytest.mark.parametrize(
+        "said",
+        [{"value": "maybe"}, {"value": ""}, {"key": ""}, {"reason": "x" * 201}],
+        ids=["no word", "nothing", "no item", "long reason"],
+    )
+    def test_that_are_none_are_refused(self, page, said):
+        page.queue.publish(batch("k1"))
+        ann = page.browser("ann")
+        assert ann.post("/answer", data={**fields(ann.get("/")), "value": "yes", **said}).status_code == 400
+        assert page.words() == []
+
+    def test_that_are_too_long_or_no_text_are_refused(self, page):
+        ann = page.browser("ann")
+        assert ann.post("/answer", content=b"x" * (LARGEST_FORM + 1)).status_code == 413
+        assert ann.post("/answer", content=b"\xff\xfe=\xff").status_code == 400
+        assert ann.post("/answer", content=b"&".join(b"a=1" for _ in range(50))).status_code == 400
+
+    def test_to_items_that_were_not_asked_are_not_kept(self, page):
+        page.queue.publish(batch("k1"))
+        ann = page.browser("ann")
+        say(ann, "yes", key="k9")
+        assert page.words() == []
+
+    def test_to_a_batch_that_was_withdrawn_meanwhile_still_count(self, page):
+        page.queue.publish(batch("k1"))
+        ann = page.browser("ann")
+        form = {**fields(ann.get("/")), "value": "yes"}
+        page.queue.cancel(["spam-p00000-r1-b1"])
+        ann.post("/answer", data=form)
+        assert page.words() == [("k1", "ann", "yes")]
+
+
+class TestTwoPeople:
+    @pytest.mark.parametrize("votes", [1, 3])
+    def test_answer_each_item_so_often_as_votes_say_and_nobody_one_twice(self, tmp_path, votes):
+        page = Page(tmp_path / "queue", votes)
+        keys = [f"k{number}" for number in range(12)]
+        page.queue.publish(batch(*keys))
+        people = [page.browser(name) for name in ("ann", "ben", "cleo", "dan")]
+        for _ in range(40):
+            for client in people:
+                if fields(client.get("/")).get("key"):
+                    say(client, "yes")
+        assert Counter(key for key, _, _ in page.words()) == dict.fromkeys(keys, votes)
+        assert max(Counter((key, who) for key, who, _ in page.words()).values()) == 1
+
+    def test_see_different_items_in_different_order(self, page):
+        page.queue.publish(batch(*(f"k{number}" for number in range(24))))
+        orders = []
+        for name in ("ann", "ben"):
+            client, order = page.browser(name), []
+            for _ in range(10):
+                order.append(fields(client.get("/"))["key"])
+                say(client, "no")
+            orders.append(order)
+        assert not {*orders[0]} & {*orders[1]}
+        assert orders[0] != sorted(orders[0])
+
+    def test_an_item_that_is_looked_at_is_held_and_let_go(self, page):
+        page.queue.publish(batch("k1"))
+        ann, ben = page.browser("ann"), page.browser("ben")
+        form = {**fields(ann.get("/")), "value": "yes"}
+        assert "Nothing to label" in ben.get("/").text
+        page.now += HELD + timedelta(seconds=1)
+        assert say(ben, "no").status_code == 200
+        assert "Somebody else" in ann.post("/answer", data=form).text
+        assert page.words() == [("k1", "ben", "no")]
+
+    def test_progress_is_ones_own(self, page):
+        page.queue.publish(batch("k1", "k2", "k3", "k4"))
+        ann, ben = page.browser("ann"), page.browser("ben")
+        say(ann, "yes")
+        assert left(ann) == [1, 2]  # one of the three is held by ben
+        assert left(ben) == [0, 2]
+
+
+NASTY = {
+    "html": "<b>bold</b><script>alert(1)</script>",
+    "attribute": '" onmouseover="alert(1)" x=\'',
+    "svg": "<svg onload=alert(1)><a xlink:href='javascript:alert(1)'>x</a></svg>",
+    "template": "{{ 7 * 7 }}{% raw %}",
+    "javascript link": "javascript:alert(1)",
+    "data link": "data:text/html,<script>alert(1)</script>",
+    "user link": "https://good.example@evil.example/",
+    "formula": '=HYPERLINK("http://evil")',
+    "control": "a\x00b\x1b[31mred\x07\x9b",
+    "turned": "abc\u202egpj.exe\u2066x",
+    "document": {"<i>": ["<u>", 1, None]},
+}
+
+
+class TestPayloads:
+    @pytest.mark.parametrize("name", NASTY)
+    def test_do_nothing(self, page, name):
+        page.queue.publish(batch("k1", payload={name: NASTY[name], "<name onclick=x>": 1}))
+        text = page.browser("ann").get("/").text
+        inside = text.partition("<dl>")[2].partition("</dl>")[0]
+        assert set(re.findall(r"<\s*(\w+)", inside)) <= {"dt", "dd", "bdi"}
+        assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", text)
+        assert "49" not in inside
+
+    def test_an_address_is_a_link_that_tells_nobody_where_it_was(self, page):
+        page.queue.publish(batch("k1", payload={"page": "https://example.org/a?b=1&c=2"}))
+        text = page.browser("ann").get("/").text
+        assert '<a href="https://example.org/a?b=1&amp;c=2" target="_blank" rel="noopener noreferrer nofollow">' in text
+
+    def test_a_megabyte_is_cut(self, page):
+        page.queue.publish(batch("k1", payload={"text": "x" * 2**20}))
+        shown = page.browser("ann").get("/")
+        assert "cut off here" in shown.text
+        assert len(shown.text) < 200_000
+
+    def test_question_and_guideline_are_escaped_too(self, page):
+        page.queue.publish(replace(batch("k1"), question="<script>q</script>", guideline="</p><script>g</script>"))
+        text = page.browser("ann").get("/").text
+        assert "<script>q" not in text
+        assert "<script>g" not in text
+
+    def test_an_annotators_name_is_escaped(self, page):
+        page.queue.publish(batch("k1"))
+        assert "<script>n" not in page.browser("<script>n</script>").get("/").text
+
+
+def test_a_page_whose_file_is_away_says_so(page):
+    ann = page.browser("ann")
+    page.book.path.rename(page.book.path.with_name("elsewhere"))
+    shown = ann.get("/")
+    assert shown.status_code == 503
+    assert "away" in shown.text
+    assert not page.book.path.exists()
+
+
+def test_answers_of_a_file_that_was_put_back_are_read_again(page, tmp_path):
+    """A backup of the page's file numbers its next answers as those that were read already."""
+    page.queue.publish(batch("k1", "k2", "k3"))
+    ann = page.browser("ann")
+    say(ann, "yes")
+    saved = page.book.path.read_bytes()
+    wal = page.book.path.with_name(page.book.path.name + "-wal")
+    saved_wal = wal.read_bytes() if wal.exists() else None
+    say(ann, "no")
+    cursor = page.queue.poll({}).cursor
+    page.book.path.write_bytes(saved)
+    wal.write_bytes(saved_wal) if saved_wal is not None else wal.unlink(missing_ok=True)
+    page.book.path.with_name(page.book.path.name + "-shm").unlink(missing_ok=True)
+    say(ann, "skip")
+    values = [event.value for event in page.queue.poll(cursor).events]
+    assert values == ["yes", "skip"]
+    assert ann.cookies.get(COOKIE)
