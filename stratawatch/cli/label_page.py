@@ -23,6 +23,7 @@ NameArgument = Annotated[str, typer.Argument(help="The annotator's name, as labe
 
 def web(
     config: ConfigOption = DEFAULT_CONFIG,
+    json: JsonOption = False,
     host: Annotated[str, typer.Option("--host", help="The address to listen at.")] = "127.0.0.1",
     port: Annotated[int, typer.Option("--port", help="The port to listen at.", min=1, max=65535)] = PORT,
     https: Annotated[
@@ -51,7 +52,11 @@ def web(
             hint="put a proxy that speaks https in front, and say --https",
         )
     settings, book = _page(config)
-    print_line(f"the label page listens at http://{f'[{host}]' if ':' in host else host}:{port}; Ctrl-C ends it")
+    address = f"http://{f'[{host}]' if ':' in host else host}:{port}"
+    if json:
+        print_json({"address": address})
+    else:
+        print_line(f"the label page listens at {address}; Ctrl-C ends it")
     app = guarded(label_page(book, votes=settings.votes, secure=https))
     uvicorn.run(app, host=host, port=port, log_level="warning", access_log=False, server_header=False)
 
