@@ -41,6 +41,9 @@ def stubborn() -> tuple[subprocess.Popen, int]:
 def started(monkeypatch):
     """Every process that `flows.up` starts instead of a Prefect server and `flows.serve`, by what it stands for."""
     made = {"server": [], "flows": []}
+    # Who runs the tests in the background of a script has Ctrl-C ignored.
+    set_handler = signal.signal
+    before = set_handler(signal.SIGINT, signal.default_int_handler)
 
     def start(name, *command):
         made[name].append(process(*command))
@@ -56,6 +59,7 @@ def started(monkeypatch):
     yield made
     for one in [*made["server"], *made["flows"]]:
         up.stop(one)
+    set_handler(signal.SIGINT, before)
 
 
 def serve_and(act) -> int:
