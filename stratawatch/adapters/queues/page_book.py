@@ -190,10 +190,10 @@ class PageBook:
         with self.writing() as sql:
             sql.execute("DELETE FROM holds WHERE until <= ?", (now.timestamp(),))
             waiting = [key for (key,) in sql.execute(_WAITING, {"annotator": annotator, "votes": votes})]
-            held = {key for (key,) in sql.execute("SELECT item_key FROM holds WHERE annotator = ?", (annotator,))}
-            if not waiting:
+            held = [key for (key,) in sql.execute(_HELD, (annotator,))]
+            mine = held or waiting
+            if not mine:
                 return None
-            mine = [key for key in waiting if key in held] or waiting
             key = min(mine, key=lambda one: _hashed(f"{annotator}\0{one}"))
             _hold(sql, key, annotator, now)
             return _question(sql, key)
@@ -277,6 +277,12 @@ WHERE batches.state = 'out'
         + (SELECT COUNT(*) FROM holds WHERE holds.item_key = tasks.item_key AND holds.annotator <> :annotator) < :votes
 """
 """The items that an annotator may be given: asked, not answered by him, with fewer answers and holds than votes."""
+_HELD: Final = """
+SELECT DISTINCT holds.item_key FROM holds
+JOIN tasks ON tasks.item_key = holds.item_key JOIN batches ON batches.number = tasks.batch
+WHERE holds.annotator = ? AND batches.state <> 'cancelled'
+"""
+"""What an annotator looks at, also where an answer was taken back after its batch was put away."""
 
 
 def add_answer(

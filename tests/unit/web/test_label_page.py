@@ -138,12 +138,22 @@ class TestAnswers:
         ann.post("/undo", data=fields(ann.get("/")))
         assert "no answer of yours" in ann.post("/undo", data=fields(ann.get("/"))).text
 
+    def test_that_are_taken_back_after_their_batch_was_put_away_are_asked_for_again(self, page):
+        page.queue.publish(batch("k1"))
+        ann = page.browser("ann")
+        say(ann, "yes")
+        page.queue.close(["spam-p00000-r1-b1"])
+        back = ann.post("/undo", data=fields(ann.get("/")))
+        assert fields(back)["key"] == "k1"
+        say(ann, "no")
+        assert [value for _, _, value in page.words()] == ["yes", "retract", "no"]
+
     def test_once_each_although_a_form_is_sent_twice(self, page):
         page.queue.publish(batch("k1"))
         ann = page.browser("ann")
         form = {**fields(ann.get("/")), "value": "yes"}
         ann.post("/answer", data=form)
-        assert "Somebody else" in ann.post("/answer", data=form).text
+        assert "has its answers already" in ann.post("/answer", data=form).text
         assert page.words() == [("k1", "ann", "yes")]
 
     @pytest.mark.parametrize(
@@ -211,7 +221,7 @@ class TestTwoPeople:
         assert "Nothing to label" in ben.get("/").text
         page.now += HELD + timedelta(seconds=1)
         assert say(ben, "no").status_code == 200
-        assert "Somebody else" in ann.post("/answer", data=form).text
+        assert "has its answers already" in ann.post("/answer", data=form).text
         assert page.words() == [("k1", "ben", "no")]
 
     def test_progress_is_ones_own(self, page):
