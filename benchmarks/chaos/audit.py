@@ -9,7 +9,6 @@ from typing import Final
 
 from benchmarks.chaos.annotator import Statement
 from benchmarks.chaos.world import PANEL
-from stratawatch.engine.alarms.notifications import OVER
 from stratawatch.engine.labels.reconcile_queue import UNPLANNED
 from stratawatch.engine.model.alarm_records import Notification
 from stratawatch.engine.model.label_events import LabelEvent, LabelTask
@@ -52,8 +51,7 @@ def audit(
     A store that `forgot` what it had done since a backup may have planned and told otherwise: batches that it names as
     those of a lost plan, or as sent before its restore and not planned since, and labels that wait for their draw are
     not lost, and what it tells again may be worded anew. Nobody is asked about batches that it does not know and that
-    were put away. What begins in an outage and is over before it ends is not told, as ADR 26 has it: a restore can put
-    a beginning there that the story has at another moment.
+    were put away.
     A batch that it has not sent since may be there from before, and one whose labels all wait need never be sent. A
     channel that did not answer may have taken what is tried again, once.
     """
@@ -87,7 +85,7 @@ def audit(
         told, may_be_told, posts = _unworded(told), _unworded(may_be_told), _unworded(posts)
         posts = Counter({post: number for post, number in posts.items() if post in told})
     unheard, heard_twice = told - Counter(posts), Counter(posts) - told - may_be_told
-    waiting_alerts = [n for n in notices if n.state != "sent" and not (forgot and _is_over(n))]
+    waiting_alerts = [n for n in notices if n.state != "sent"]
     return Audit(
         items_lost=(sent - lines).total(),
         items_dispatched_twice=(lines - sent - may_be_there).total(),
@@ -124,10 +122,6 @@ def _statements(events: Iterable[LabelEvent]) -> Counter[Statement]:
 
 def _posts(notices: Iterable[Notification]) -> Counter[Post]:
     return Counter((n.channel, n.dedup_key, _event(n.severity), n.subject, n.body) for n in notices)
-
-
-def _is_over(notice: Notification) -> bool:
-    return notice.state == "superseded" and notice.last_error.startswith(OVER)
 
 
 def _unworded(posts: Mapping[Post, int]) -> Counter[Post]:

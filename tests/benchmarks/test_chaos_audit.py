@@ -7,7 +7,6 @@ from types import SimpleNamespace
 import pytest
 
 from benchmarks.chaos.audit import audit, posts_of
-from stratawatch.engine.alarms.notifications import OVER
 from stratawatch.engine.model.label_events import LabelTask
 from stratawatch.engine.model.states import BatchState
 
@@ -130,14 +129,6 @@ class TestAudit:
         known = {"key": "other", "batch_key": "b-b1-0000000a"}
         assert self.count(tmp_path, files, **known, forgot=True) == {}
         assert self.count(tmp_path, files, **known) == {"items_dispatched_twice": 1}
-
-    def test_what_was_over_before_an_outage_ended_is_not_lost_where_a_restore_moved_it_there(self, tmp_path):
-        files = {"out/b.jsonl": ["k1", "k2"]}
-        over = {"state": "superseded", "unconfirmed": False, "last_error": f"{OVER}: the channel said 503"}
-        assert self.count(tmp_path, files, posts=Counter(), **over) == {"alerts_lost": 1}
-        assert self.count(tmp_path, files, posts=Counter(), forgot=True, **over) == {}
-        renamed = {**over, "last_error": "the channel is not configured any more"}
-        assert self.count(tmp_path, files, posts=Counter(), forgot=True, **renamed) == {"alerts_lost": 1}
 
     def test_posts_of_another_run_are_not_ours(self, tmp_path):
         log = tmp_path / "posts.jsonl"
