@@ -17,6 +17,7 @@ EXTRAS: Final[Mapping[str, tuple[str, ...]]] = {
     "delta": ("deltalake", "pyarrow"),
     "spark": ("pyspark",),
     "spark-connect": ("pyspark", "grpc"),
+    "bucket": ("obstore",),
 }
 """Extra -> what is imported of it; what is installed for it stands in pyproject.toml."""
 

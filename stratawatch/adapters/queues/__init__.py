@@ -9,6 +9,7 @@ from stratawatch.engine.ports import LabelQueue
 REGISTRY: Final[dict[str, str]] = {
     "folder": "stratawatch.adapters.queues.folder:FolderSettings",
     "page": "stratawatch.adapters.queues.page:PageSettings",
+    "bucket": "stratawatch.adapters.queues.bucket:BucketSettings",
 }
 """Kind of queue -> module:settings class."""
 

@@ -1,18 +1,29 @@
 """A label queue made of files: batches go out as JSONL, labels come back as JSONL."""
 
-import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Literal
 
 from stratawatch.adapters.adapter_settings import BuildContext, LocalPath
 from stratawatch.adapters.queues import QueueSettings
 from stratawatch.adapters.queues.inbox import Inbox, NewLines, ReadCaps, ReadPosition, places
 from stratawatch.adapters.queues.label_line import read_line
-from stratawatch.adapters.queues.published_tasks import batch_digest, json_payload
+from stratawatch.adapters.queues.published_tasks import batch_digest
+from stratawatch.adapters.queues.queue_layout import (
+    CANCELLED,
+    DONE,
+    IN,
+    MARKER,
+    OUT,
+    REJECTED,
+    digest_in,
+    marked_identity,
+    marker,
+    rendered,
+)
 from stratawatch.adapters.queues.queue_paths import batch_file_name, batch_key_of, sub_folder
 from stratawatch.adapters.queues.rejects import keep_rejects
 from stratawatch.adapters.queues.repeated_answers import RepeatedAnswers
@@ -21,14 +32,6 @@ from stratawatch.engine.model.label_events import Batch, LabelEvent, PollResult,
 from stratawatch.engine.model.quarantined_row import QuarantinedRow
 from stratawatch.errors import StratawatchError, Unreachable
 from stratawatch.settings.shapes import FolderMode, Text
-
-OUT: Final = "out"
-IN: Final = "in"
-REJECTED: Final = "rejected"
-CANCELLED: Final = "cancelled"
-DONE: Final = "done"
-MARKER: Final = "stratawatch-queue.json"
-"""The file in the queue's root that tells this folder from an empty one where a share is not mounted."""
 
 
 def machine_time() -> datetime:
@@ -83,15 +86,14 @@ class FolderQueue:
         """The id in the folder's marker; empty where there is no folder, no marker or none that can be read."""
         with self._reaching("be recognised"):
             try:
-                found = json.loads((self._root / MARKER).read_bytes())
-            except (FileNotFoundError, NotADirectoryError, ValueError):
+                return marked_identity((self._root / MARKER).read_bytes())
+            except (FileNotFoundError, NotADirectoryError):
                 return ""
-        return str(found.get("queue", "")) if isinstance(found, dict) else ""
 
     def adopt(self, identity: str) -> None:
         """Write the marker, into a folder that is created when missing."""
         with self._reaching("be prepared"):
-            replace_file(self._root / MARKER, _marker(identity), mode=self._mode)
+            replace_file(self._root / MARKER, marker(identity), mode=self._mode)
             for name in (OUT, IN):
                 self._folder(name)
 
@@ -123,8 +125,8 @@ class FolderQueue:
                 if (self._folder(ended) / name).exists():
                     return Receipt(f"{ended}/{name}", duplicate=True)
             path = self._folder(OUT) / name
-            new = create_file(path, _render(batch), mode=self._mode)
-            if not new and _header(path).get("digest") != batch_digest(batch):
+            new = create_file(path, rendered(batch), mode=self._mode)
+            if not new and digest_in(path.read_bytes()) != batch_digest(batch):
                 raise StratawatchError(
                     f"{OUT}/{name} holds another batch of the same key",
                     hint="two installations must not share a queue folder; give one of them its own [queue] root",
@@ -231,38 +233,6 @@ class FolderQueue:
                 got=trouble.strerror or type(trouble).__name__,
                 hint="see that it exists, has room and may be written",
             ) from trouble
-
-
-def _marker(identity: str) -> bytes:
-    about = "stratawatch knows its queue by this file: keep it where out/ and in/ are"
-    return (json.dumps({"queue": identity, "about": about}) + "\n").encode()
-
-
-def _render(batch: Batch) -> bytes:
-    header = {
-        "batch": batch.key,
-        "question": batch.question,
-        "guideline": batch.guideline,
-        "question_key": batch.question_key,
-        "count": len(batch.tasks),
-        "digest": batch_digest(batch),
-    }
-    # ASCII only: a reader that splits at every kind of Unicode line end still sees whole lines.
-    tasks = (
-        {"batch": batch.key, "key": task.item_key, "question": batch.question, "payload": json_payload(task.payload)}
-        for task in batch.tasks
-    )
-    return "".join(json.dumps(line) + "\n" for line in (header, *tasks)).encode()
-
-
-def _header(path: Path) -> Mapping[str, Any]:
-    with path.open("rb") as handle:
-        first = handle.readline()
-    try:
-        header = json.loads(first)
-    except ValueError:
-        return {}
-    return header if isinstance(header, dict) else {}
 
 
 def _require_place(root: Path) -> None:

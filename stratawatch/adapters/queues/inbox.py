@@ -5,6 +5,7 @@ import os
 import re
 import stat
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -80,6 +81,16 @@ class NewLines(Generic[Said]):
 
 
 @dataclass(frozen=True)
+class OpenedFile:
+    """A file to be read. `stamp` is another after any change, `changed` the time of the last one."""
+
+    handle: BinaryIO
+    size: int
+    stamp: str
+    changed: datetime
+
+
+@dataclass(frozen=True)
 class Inbox(Generic[Said]):
     """A folder of files whose lines `parse` reads. `now` is the clock that stamps the files: not a simulated one.
 
@@ -102,8 +113,8 @@ class Inbox(Generic[Said]):
         if self._is_read(name, position):
             return NewLines(position)
         try:
-            with _open(self.folder / name) as handle:
-                return self._read(handle, name, position, most, now)
+            with self._opened(name) as opened:
+                return self._read(opened, name, position, most, now)
         except FileNotFoundError:
             return None
         except OSError as trouble:
@@ -119,16 +130,20 @@ class Inbox(Generic[Said]):
             return False
         return position.offset == info.st_size and position.stamp == _stamp(info)
 
-    def _read(self, handle: BinaryIO, name: str, position: ReadPosition, most: int, now: datetime) -> NewLines[Said]:
-        info = os.fstat(handle.fileno())
-        if info.st_size > self.caps.file_bytes:
+    @contextmanager
+    def _opened(self, name: str) -> Iterator[OpenedFile]:
+        with _open(self.folder / name) as handle:
+            info = os.fstat(handle.fileno())
+            yield OpenedFile(handle, info.st_size, _stamp(info), datetime.fromtimestamp(info.st_mtime, UTC))
+
+    def _read(self, opened: OpenedFile, name: str, position: ReadPosition, most: int, now: datetime) -> NewLines[Said]:
+        if opened.size > self.caps.file_bytes:
             return self._refuse(name, position, f"larger than {self.caps.file_bytes} bytes; begin a new file")
-        stamp = _stamp(info)
+        handle, stamp, changed = opened.handle, opened.stamp, opened.changed
         if stamp != position.stamp and not _continues(handle, position):
             position = ReadPosition()
         start, unfinished = position, False
         handle.seek(position.offset)
-        changed = datetime.fromtimestamp(info.st_mtime, UTC)
         waited_enough = now - changed >= self.caps.patience
         events: list[Said] = []
         rejected: list[QuarantinedRow] = []

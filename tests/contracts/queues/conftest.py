@@ -11,6 +11,7 @@ from stratawatch.adapters.queues.folder import FolderQueue
 from stratawatch.adapters.queues.page import PageQueue
 from stratawatch.adapters.queues.page_book import PageBook, add_answer
 from stratawatch.engine.ports import LabelQueue
+from tests.support.buckets import bucket_backend
 
 
 @dataclass
@@ -74,7 +75,7 @@ class PageBackend(FolderBackend):
             add_answer(sql, json.dumps(said))
 
 
-BACKENDS = {"folder": FolderBackend, "page": PageBackend}
+BACKENDS = {"bucket": bucket_backend, "folder": FolderBackend, "page": PageBackend}
 
 
 @pytest.fixture(params=sorted(REGISTRY))

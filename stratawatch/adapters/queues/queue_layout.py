@@ -1,0 +1,57 @@
+"""How a queue of JSONL files is laid out, in a folder or in a bucket, and what its files hold."""
+
+import json
+from typing import Final
+
+from stratawatch.adapters.queues.published_tasks import batch_digest, json_payload
+from stratawatch.engine.model.label_events import Batch
+
+OUT: Final = "out"
+IN: Final = "in"
+REJECTED: Final = "rejected"
+CANCELLED: Final = "cancelled"
+DONE: Final = "done"
+MARKER: Final = "stratawatch-queue.json"
+"""The file in the queue's root that tells it from an empty place, as where a share is not mounted."""
+
+
+def marker(identity: str) -> bytes:
+    """What the marker of a queue holds."""
+    about = "stratawatch knows its queue by this file: keep it where out/ and in/ are"
+    return (json.dumps({"queue": identity, "about": about}) + "\n").encode()
+
+
+def marked_identity(content: bytes) -> str:
+    """The id in a marker; empty where that cannot be read."""
+    try:
+        found = json.loads(content)
+    except ValueError:
+        return ""
+    return str(found.get("queue", "")) if isinstance(found, dict) else ""
+
+
+def rendered(batch: Batch) -> bytes:
+    """A batch as JSONL: a header, then a line for each task."""
+    header = {
+        "batch": batch.key,
+        "question": batch.question,
+        "guideline": batch.guideline,
+        "question_key": batch.question_key,
+        "count": len(batch.tasks),
+        "digest": batch_digest(batch),
+    }
+    # ASCII only: a reader that splits at every kind of Unicode line end still sees whole lines.
+    tasks = (
+        {"batch": batch.key, "key": task.item_key, "question": batch.question, "payload": json_payload(task.payload)}
+        for task in batch.tasks
+    )
+    return "".join(json.dumps(line) + "\n" for line in (header, *tasks)).encode()
+
+
+def digest_in(content: bytes) -> str:
+    """The digest in a batch's header; empty where that cannot be read."""
+    try:
+        header = json.loads(content.partition(b"\n")[0])
+    except ValueError:
+        return ""
+    return str(header.get("digest", "")) if isinstance(header, dict) else ""

@@ -1,0 +1,97 @@
+"""A label queue in a bucket and the people on its other side: in memory, or on moto's server where TEST_LIVE is set."""
+
+import json
+import os
+from dataclasses import dataclass, field
+from datetime import timedelta
+from functools import cache
+from typing import Any
+from uuid import uuid4
+
+import obstore
+from obstore.store import MemoryStore
+from pydantic import SecretStr
+
+from stratawatch.adapters.object_storage import ObjectStorage, connect
+from stratawatch.adapters.queues.bucket import BucketQueue
+from tests.support.moto_server import BUCKET, moto_server
+
+SECRET = "hunter2hunter2"
+CREDENTIALS = {"access_key_id": SecretStr("AKIAEXAMPLE"), "secret_access_key": SecretStr(SECRET)}
+
+
+@cache
+def server() -> str:
+    """The address of this process's server."""
+    return moto_server()
+
+
+def live_storage(prefix: str) -> ObjectStorage:
+    """A place on the server, reached as the settings would."""
+    return connect(
+        f"s3://{BUCKET}/{prefix}",
+        "the label queue",
+        credentials=CREDENTIALS,
+        endpoint=server(),
+        region="us-east-1",
+        timeout=timedelta(seconds=20),
+    )
+
+
+@dataclass
+class BucketBackend:
+    """An annotator who reads out/ and writes in/."""
+
+    storage: ObjectStorage
+    kept: dict[str, bytes] = field(default_factory=dict)
+
+    @property
+    def root(self) -> "BucketBackend":
+        return self
+
+    @property
+    def store(self) -> Any:
+        return self.storage._store
+
+    def exists(self) -> bool:
+        return bool(self.objects())
+
+    def objects(self) -> dict[str, bytes]:
+        """Every object with its content."""
+        names = [meta["path"] for chunk in obstore.list(self.store) for meta in chunk]
+        return {name: bytes(obstore.get(self.store, name).bytes()) for name in sorted(names)}
+
+    def queue(self) -> BucketQueue:
+        queue = self.unmarked()
+        if not queue.identity():
+            queue.adopt("ours")
+        return queue
+
+    def unmarked(self) -> BucketQueue:
+        return BucketQueue(self.storage)
+
+    def lose(self) -> None:
+        """Another place is in its stead: nothing is there."""
+        self.kept = self.objects()
+        for name in self.kept:
+            obstore.delete(self.store, name)
+
+    def find_again(self) -> None:
+        """It is back. What was written meanwhile would be found beside it."""
+        for name, content in self.kept.items():
+            obstore.put(self.store, name, content)
+
+    def asked(self) -> list[dict]:
+        texts = [content.decode() for name, content in self.objects().items() if name.startswith("out/")]
+        return [line for text in texts for line in map(json.loads, text.splitlines()) if "key" in line]
+
+    def answer(self, to: str = "in/ann.jsonl", **said: Any) -> None:
+        before = self.objects().get(to, b"")
+        obstore.put(self.store, to, before + json.dumps(said).encode() + b"\n")
+
+
+def bucket_backend(_: object = None) -> BucketBackend:
+    """A bucket of its own."""
+    if os.environ.get("TEST_LIVE"):
+        return BucketBackend(live_storage(uuid4().hex))
+    return BucketBackend(ObjectStorage(MemoryStore(), "s3://labels/queue", "the label queue"))

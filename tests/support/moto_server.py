@@ -1,0 +1,35 @@
+"""Moto's server of S3, in the environment that `make test-live` installs it into."""
+
+import atexit
+import socket
+import subprocess
+import time
+from pathlib import Path
+from urllib.error import URLError
+from urllib.request import Request, urlopen
+
+PYTHON = Path(__file__).parents[2] / ".venv-live" / "bin" / "python"
+BUCKET = "labels"
+PATIENCE = 60.0
+
+
+def moto_server() -> str:
+    """The address of a server with one bucket, which ends with this process."""
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        port = probe.getsockname()[1]
+    running = subprocess.Popen(
+        [PYTHON, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    atexit.register(running.kill)
+    address = f"http://127.0.0.1:{port}"
+    deadline = time.monotonic() + PATIENCE
+    while True:
+        try:
+            with urlopen(Request(f"{address}/{BUCKET}", method="PUT", data=b""), timeout=5):  # noqa: S310
+                return address
+        except URLError:
+            if time.monotonic() > deadline or running.poll() is not None:
+                raise
+            time.sleep(0.1)
