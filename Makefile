@@ -25,7 +25,7 @@ export PREFECT_HOME ?= $(CURDIR)/.prefect
 export PREFECT_SERVER_ANALYTICS_ENABLED := false
 export DO_NOT_TRACK := 1
 
-.PHONY: help demo test test-all test-drills test-pooled test-long test-floor test-newest licences lint types contracts docs bench bench-quick up rehearsal deployments image lock format clean
+.PHONY: help demo test test-all test-drills test-pooled test-long test-live test-floor test-newest licences lint types contracts docs bench bench-quick up rehearsal deployments image lock format clean
 
 help:  ## Say what there is.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
@@ -43,13 +43,24 @@ test: $(STAMP)  ## The tests of minutes, without Java; ARGS="-n0 -k name" picks,
 	@$(PYTEST) --ignore=tests/contracts/sources --ignore=tests/unit/literature $(ARGS); $(SECONDS_TAKEN)
 
 test-all: $(STAMP)  ## Flows, Spark, statistics and benchmarks too; CI runs it, and drills.
-	@$(PYTEST) -o testpaths=tests --ignore=tests/drills --ignore=tests/long --ignore=tests/pooled $(ARGS); $(SECONDS_TAKEN)
+	@$(PYTEST) -o testpaths=tests --ignore=tests/drills --ignore=tests/live --ignore=tests/long --ignore=tests/pooled $(ARGS); $(SECONDS_TAKEN)
 
 test-drills: $(STAMP)  ## Restores, upgrades, panels' lives and the server of flows, played through.
 	@$(PYTEST) -o testpaths=tests/drills $(ARGS); $(SECONDS_TAKEN)
 
 test-pooled: $(STAMP)  ## The store's contract behind PgBouncer, which Debian has.
 	@export TEST_PGBOUNCER=1; $(PYTEST) -o testpaths="tests/pooled tests/contracts/store tests/drills/store" $(ARGS); $(SECONDS_TAKEN)
+
+# What tests of live services need of Debian, as program:package. Servers in Python: tests/live/servers.txt.
+LIVE_PROGRAMS :=
+
+test-live: $(STAMP) .venv-live/.set-up  ## Adapters against real servers, which it installs and starts.
+	@missing=(); for program in $(LIVE_PROGRAMS); do \
+		command -v $${program%:*} >/dev/null || missing+=($${program#*:}); done; \
+	if (($${#missing[@]})); then \
+		test $$(id -u) = 0 || { echo "test-live: install these packages first: $${missing[*]}" >&2; exit 1; }; \
+		apt-get -qq update </dev/null; apt-get -qq install -y --no-install-recommends "$${missing[@]}" </dev/null; fi
+	@export TEST_LIVE=1; $(PYTEST) -o testpaths="tests/live tests/contracts/queues tests/unit/queues/test_bucket.py" $(ARGS); $(SECONDS_TAKEN)
 
 test-long: $(STAMP)  ## Long Monte Carlo: before a change of the core lands.
 	@HYPOTHESIS_PROFILE=long $(PYTEST) -o testpaths="tests/long tests/unit/core tests/unit/literature tests/unit/study" $(ARGS); $(SECONDS_TAKEN)
@@ -122,7 +133,7 @@ format: $(STAMP)  ## Let ruff format and mend what it can.
 	@$(BIN)/ruff format .
 
 clean:  ## Forget the environments and everything that can be made again.
-	rm -rf .venv .venv-test-floor .venv-test-newest .checkers .uv .prefect build dist site demo-out rehearsal-out bench-out *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-live .venv-test-floor .venv-test-newest .checkers .uv .prefect build dist site demo-out rehearsal-out bench-out *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 $(STAMP): requirements.lock pyproject.toml | $(UV)
 	@start=$$SECONDS; echo "set-up: packages of requirements.lock into .venv" >&2; \
@@ -139,4 +150,9 @@ $(STAMP): requirements.lock pyproject.toml | $(UV)
 .checkers/.set-up: deployments/checkers.txt | $(UV)
 	@test -x .checkers/bin/python || $(UV) venv --quiet --clear --python $(PYTHON) .checkers
 	@$(UV) pip install --quiet --python .checkers/bin/python --requirement deployments/checkers.txt
+	@touch $@
+
+.venv-live/.set-up: tests/live/servers.txt | $(UV)
+	@$(UV) venv --quiet --clear --python $(PYTHON) .venv-live
+	@$(UV) pip sync --quiet --python .venv-live/bin/python $<
 	@touch $@

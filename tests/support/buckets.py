@@ -14,7 +14,7 @@ from pydantic import SecretStr
 
 from stratawatch.adapters.object_storage import ObjectStorage, connect
 from stratawatch.adapters.queues.bucket import BucketQueue
-from tests.support.moto_server import BUCKET, moto_server
+from tests.support.moto_server import BUCKET, start_moto
 
 SECRET = "hunter2hunter2"
 CREDENTIALS = {"access_key_id": SecretStr("AKIAEXAMPLE"), "secret_access_key": SecretStr(SECRET)}
@@ -23,16 +23,16 @@ CREDENTIALS = {"access_key_id": SecretStr("AKIAEXAMPLE"), "secret_access_key": S
 @cache
 def server() -> str:
     """The address of this process's server."""
-    return moto_server()
+    return start_moto()[0]
 
 
-def live_storage(prefix: str) -> ObjectStorage:
-    """A place on the server, reached as the settings would."""
+def live_storage(prefix: str, address: str | None = None, bucket: str = BUCKET) -> ObjectStorage:
+    """A place on a server, this process's unless another is named, reached as the settings would."""
     return connect(
-        f"s3://{BUCKET}/{prefix}",
+        f"s3://{bucket}/{prefix}",
         "the label queue",
         credentials=CREDENTIALS,
-        endpoint=server(),
+        endpoint=address or server(),
         region="us-east-1",
         timeout=timedelta(seconds=20),
     )

@@ -13,8 +13,8 @@ BUCKET = "labels"
 PATIENCE = 60.0
 
 
-def moto_server() -> str:
-    """The address of a server with one bucket, which ends with this process."""
+def start_moto() -> tuple[str, "subprocess.Popen[bytes]"]:
+    """A server with one bucket, which ends with this process: its address, and its process."""
     with socket.create_server(("127.0.0.1", 0)) as probe:
         port = probe.getsockname()[1]
     running = subprocess.Popen(
@@ -28,7 +28,7 @@ def moto_server() -> str:
     while True:
         try:
             with urlopen(Request(f"{address}/{BUCKET}", method="PUT", data=b""), timeout=5):  # noqa: S310
-                return address
+                return address, running
         except URLError:
             if time.monotonic() > deadline or running.poll() is not None:
                 raise

@@ -27,10 +27,13 @@ def test_only_what_is_shared_is_imported():
 
 
 def test_every_folder_of_tests_is_run_by_one_of_the_commands():
-    """make test-all runs all of tests/ but three folders, so that nobody can forget a new one."""
+    """make test-all runs all of tests/ but four folders, so that nobody can forget a new one."""
     text = (ROOT / "Makefile").read_text(encoding="utf-8")
-    assert "-o testpaths=tests --ignore=tests/drills --ignore=tests/long --ignore=tests/pooled $(ARGS)" in text
-    for tier in ("drills", "long", "pooled"):
+    assert (
+        "-o testpaths=tests --ignore=tests/drills --ignore=tests/live --ignore=tests/long --ignore=tests/pooled $(ARGS)"
+        in text
+    )
+    for tier in ("drills", "live", "long", "pooled"):
         assert f"tests/{tier}" in text.split(f"test-{tier}:", 1)[1].split("$(ARGS)")[0]
     steps = (ROOT / ".ci/run").read_text(encoding="utf-8").splitlines()
-    assert {"tested test-drills", "tested test-pooled"} <= set(steps)
+    assert {"tested test-drills", "tested test-live", "tested test-pooled"} <= set(steps)
