@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 from io import BytesIO
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
+from uuid import uuid4
 
 from pydantic import AfterValidator, Field
 
@@ -165,8 +166,7 @@ class BucketQueue:
         """Count the objects of every folder, and test that a bucket in use can be written. Nothing is created."""
         in_use = bool(self.identity())
         if in_use:
-            self._storage.replace(".probe", b"probe")
-            self._storage.delete(".probe")
+            self._require_conditions()
         objects = {name: self._storage.listed(name) for name in (OUT, IN, REJECTED, CANCELLED, DONE)}
         counts = {name: str(sum(_is_jsonl(info.name) for info in found)) for name, found in objects.items()}
         found = {
@@ -182,6 +182,18 @@ class BucketQueue:
         if others := sum(not info.name.endswith(".jsonl") and not info.name.startswith(".") for info in objects[IN]):
             found["objects in in/ that are not read (only *.jsonl is)"] = str(others)
         return found
+
+    def _require_conditions(self) -> None:
+        """Refuse a server that writes an object over another where none may be."""
+        probe = f".probe-{uuid4().hex}"
+        self._storage.replace(probe, b"probe")
+        overwrites = self._storage.create(probe, b"probe")
+        self._storage.delete(probe)
+        if overwrites:
+            raise StratawatchError(
+                f"the server of {self.where} overlooks If-None-Match: batches could be overwritten",
+                hint="use a server that keeps it, or a queue of another kind",
+            )
 
     def _ended(self, name: str) -> str:
         """Where a batch lies that was withdrawn or closed; empty when it was neither."""

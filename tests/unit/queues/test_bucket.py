@@ -13,7 +13,8 @@ from stratawatch.adapters.adapter_settings import BuildContext
 from stratawatch.adapters.object_storage import ObjectStorage
 from stratawatch.adapters.queues.bucket import BucketQueue, BucketSettings
 from stratawatch.adapters.queues.inbox import ReadCaps
-from stratawatch.errors import ConfigError, Unreachable
+from stratawatch.adapters.queues.queue_layout import MARKER
+from stratawatch.errors import ConfigError, StratawatchError, Unreachable
 from tests.support.batches import batch
 from tests.support.buckets import bucket_backend
 from tests.support.dripping_server import dripping
@@ -158,6 +159,15 @@ def test_a_batch_that_is_withdrawn_while_it_is_published_does_not_stay_out(backe
     monkeypatch.setattr(ObjectStorage, "create", late)
     assert queue.publish(batch()).duplicate
     assert backend.asked() == []
+
+
+def test_a_server_that_overlooks_the_condition_of_a_write_is_refused_and_left_clean(backend, monkeypatch):
+    queue = backend.queue()
+    queue.describe()
+    monkeypatch.setattr(ObjectStorage, "create", lambda self, path, content: self.replace(path, content) or True)
+    with pytest.raises(StratawatchError, match="overlooks If-None-Match"):
+        queue.describe()
+    assert set(backend.objects()) == {MARKER}
 
 
 class TestSettings:
