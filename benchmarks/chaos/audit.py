@@ -2,24 +2,28 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Final
 
 from benchmarks.chaos.annotator import Statement
 from benchmarks.chaos.world import PANEL
 from stratawatch.engine.labels.reconcile_queue import UNPLANNED
-from stratawatch.engine.model.alarm_records import Notification
+from stratawatch.engine.model.alarm_records import Incident, Notification
 from stratawatch.engine.model.label_events import LabelEvent, LabelTask
 from stratawatch.engine.model.states import BatchState, Entity
 from stratawatch.engine.ports import Ports
 
 Post = tuple[str, str, str, str, str]
 """Channel, dedup key, event, subject, body."""
+Outage = tuple[datetime, datetime]
+"""From when on the receiver is out of order, and when it is back."""
 
 FOLDERS: Final = ("out", "done", "cancelled")
 """Where batches lie that were in the queue."""
+EVENTS: Final = ("trigger", "resolve")
 LOST_PLAN: Final = "queue:lost plan"
 NEVER_SENT: Final = (BatchState.PLANNED, BatchState.FAILED)
 
@@ -34,9 +38,10 @@ class Audit:
     labels_counted_twice: int
     alerts_lost: int
     alerts_told_twice: int
+    alerts_left_open: int
     answers_to_other_questions: int
     alerts: tuple[str, ...] = ()
-    """Of each alert that was lost or told twice: what it says of itself."""
+    """Of each alert that was lost, told twice or left open: what it says of itself."""
 
     def counts(self) -> dict[str, int]:
         """By name."""
@@ -44,7 +49,13 @@ class Audit:
 
 
 def audit(
-    ports: Ports, folder: Path, said: Counter[Statement], posts: Mapping[Post, int], *, forgot: bool = False
+    ports: Ports,
+    folder: Path,
+    said: Counter[Statement],
+    posts: Mapping[Post, int],
+    *,
+    forgot: bool = False,
+    outages: Sequence[Outage] = (),
 ) -> Audit:
     """Compare the store with the world outside.
 
@@ -53,7 +64,8 @@ def audit(
     not lost, and what it tells again may be worded anew. Nobody is asked about batches that it does not know and that
     were put away.
     A batch that it has not sent since may be there from before, and one whose labels all wait need never be sent. A
-    channel that did not answer may have taken what is tried again, once.
+    channel that did not answer may have taken what is tried again, once. What began and ended within one of the
+    `outages` of the receiver need not be told (ADR 26); who heard of a beginning must hear of its end.
     """
     with ports.store.begin() as tx:
         batches = tx.rounds.batches()
@@ -61,6 +73,7 @@ def audit(
         events = [event for _, event in tx.labels.of_panel(PANEL) if event.source == ports.queue.name]
         waiting = tx.labels.waiting_events() if forgot else ()
         notices = tx.outbox.all()
+        incidents = tx.alarms.incidents(panel=PANEL)
         named = tx.labels.cursor(UNPLANNED).get("keys", ())
     there = {
         b.key for b in batches if b.state == BatchState.SENT or (b.state == BatchState.CLOSED and b.id in was_sent)
@@ -79,13 +92,14 @@ def audit(
     kept, kept_waiting = _statements(events), _statements(waiting)
     asked = {(task.item_key, batch.question_key) for batch in batches for task in batch.tasks}
     keys = {key for key, _ in asked}
+    left_open = _left_open(notices, incidents, posts)
     told = _posts(n for n in notices if n.state == "sent")
     may_be_told = _posts(n for n in notices if n.state == "pending" and n.unconfirmed)
     if forgot:
         told, may_be_told, posts = _unworded(told), _unworded(may_be_told), _unworded(posts)
         posts = Counter({post: number for post, number in posts.items() if post in told})
     unheard, heard_twice = told - Counter(posts), Counter(posts) - told - may_be_told
-    waiting_alerts = [n for n in notices if n.state != "sent"]
+    waiting_alerts = [n for n in notices if n.state != "sent" and not _is_over_unheard(n, incidents, outages)]
     return Audit(
         items_lost=(sent - lines).total(),
         items_dispatched_twice=(lines - sent - may_be_there).total(),
@@ -93,6 +107,7 @@ def audit(
         labels_counted_twice=(kept - said).total(),
         alerts_lost=unheard.total() + len(waiting_alerts),
         alerts_told_twice=heard_twice.total(),
+        alerts_left_open=len(left_open),
         answers_to_other_questions=sum(
             e.item_key in keys and (e.item_key, e.question_key) not in asked for e in events
         ),
@@ -100,6 +115,7 @@ def audit(
             *(f"not posted {number}: {post}" for post, number in unheard.items()),
             *(f"posted twice {number}: {post}" for post, number in heard_twice.items()),
             *(f"{n.state}: {n}" for n in waiting_alerts),
+            *(f"left open: {post}" for post in left_open),
         ),
     )
 
@@ -122,6 +138,26 @@ def _statements(events: Iterable[LabelEvent]) -> Counter[Statement]:
 
 def _posts(notices: Iterable[Notification]) -> Counter[Post]:
     return Counter((n.channel, n.dedup_key, _event(n.severity), n.subject, n.body) for n in notices)
+
+
+def _is_over_unheard(notice: Notification, incidents: Sequence[Incident], outages: Sequence[Outage]) -> bool:
+    """Whether it was given up as all that it tells of began and ended while the receiver was out of order."""
+    ends = [incident.resolved_at for incident in incidents if incident.dedup_key == notice.dedup_key]
+    return notice.state == "superseded" and any(
+        start <= notice.created_at and ends and all(end is not None and end < back for end in ends)
+        for start, back in outages
+    )
+
+
+def _left_open(
+    notices: Sequence[Notification], incidents: Sequence[Incident], posts: Mapping[Post, int]
+) -> list[tuple[str, str]]:
+    """Channel and key of what the receiver heard begin, and not end, though it did."""
+    still = {incident.dedup_key for incident in incidents if incident.resolved_at is None}
+    over = {incident.dedup_key for incident in incidents} - still
+    known = {(n.channel, n.dedup_key) for n in notices if n.dedup_key in over}
+    heard = {event: {(channel, key) for channel, key, what, *_ in posts if what == event} for event in EVENTS}
+    return sorted((known & heard["trigger"]) - heard["resolve"])
 
 
 def _unworded(posts: Mapping[Post, int]) -> Counter[Post]:

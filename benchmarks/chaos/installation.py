@@ -19,7 +19,7 @@ from benchmarks.chaos.fuse import Orders
 from benchmarks.chaos.killer import Killer
 from benchmarks.chaos.snapshot import Snapshot, take
 from benchmarks.chaos.tick import Variant
-from benchmarks.chaos.world import OUTAGES, PANEL, PREDICTIONS, TROUBLES, Story, Tick, ticks, write_world
+from benchmarks.chaos.world import OUTAGES, PANEL, PREDICTIONS, TROUBLES, Story, Tick, outages, ticks, write_world
 
 AFTER_A_KILL: Final = timedelta(minutes=11)
 """A killed process holds the lease for ten minutes; the next one comes when it has ended."""
@@ -78,9 +78,9 @@ class Installation:
             for variant in variants:
                 ports = variant(ports, self.folder)
             said = annotator.said - annotator.half_said
-            return take(ports, self.folder), audit(
-                ports, self.folder, said, posts_of(self.posts, self.run), forgot=faulter is not None and faulter.lasting
-            )
+            forgot, posts = faulter is not None and faulter.lasting, posts_of(self.posts, self.run)
+            counted = audit(ports, self.folder, said, posts, forgot=forgot, outages=outages(story))
+            return take(ports, self.folder), counted
 
         for number, tick in enumerate(ticks(story)):
             undisturbed = peaceful[number] if peaceful else None

@@ -154,6 +154,18 @@ def ticks(story: Story) -> tuple[Tick, ...]:
     )
 
 
+def outages(story: Story) -> list[tuple[datetime, datetime]]:
+    """From when on the receiver of alerts is out of order, and when it is back."""
+    found, since = [], None
+    for tick in ticks(story):
+        if tick.step in OUTAGES:
+            since = since or tick.at
+        elif since:
+            found.append((since, tick.at))
+            since = None
+    return found
+
+
 def write_world(folder: Path, seed: int, store: str) -> Path:
     """Write predictions and configuration; returns the configuration's path."""
     (folder / PREDICTIONS).mkdir(parents=True)

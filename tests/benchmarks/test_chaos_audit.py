@@ -14,7 +14,7 @@ from stratawatch.engine.model.states import BatchState
 class FakeStore:
     """Two batches, one of them withdrawn, two labels, one that waits, and an alert."""
 
-    def __init__(self, question="q", batch="sent", moves=(), batch_key="b", unplanned=(), **notice):
+    def __init__(self, question="q", batch="sent", moves=(), batch_key="b", unplanned=(), incidents=(), **notice):
         asked = LabelTask("k1", {}), LabelTask("k2", {})
         self.rounds = SimpleNamespace(
             batches=lambda: [
@@ -33,6 +33,7 @@ class FakeStore:
             waiting_events=lambda: [waiting],
             cursor=lambda _: {"keys": list(unplanned)},
         )
+        self.alarms = SimpleNamespace(incidents=lambda **_: incidents)
         facts = {"key": "queue:lost plan:1", "dedup_key": "d", "severity": "page", "state": "sent", **notice}
         self.outbox = SimpleNamespace(all=lambda: [SimpleNamespace(channel="ops", subject="s", body="b", **facts)])
 
@@ -59,7 +60,8 @@ class TestAudit:
                 "".join(json.dumps(line) + "\n" for line in [{}, *({"key": k, "batch": file.stem} for k in keys)])
             )
         ports = SimpleNamespace(store=FakeStore(**store), queue=SimpleNamespace(name="folder"))
-        return {name: n for name, n in audit(ports, tmp_path, said, posts, forgot=forgot).counts().items() if n}
+        counted = audit(ports, tmp_path, said, posts, forgot=forgot, outages=[(9, 12), (20, 22)])
+        return {name: n for name, n in counted.counts().items() if n}
 
     def test_a_world_in_order_counts_nothing_whether_the_withdrawn_batch_is_out_or_not(self, tmp_path):
         assert self.count(tmp_path, {"out/a.jsonl": ["k1", "k2"]}) == {}
@@ -129,6 +131,39 @@ class TestAudit:
         known = {"key": "other", "batch_key": "b-b1-0000000a"}
         assert self.count(tmp_path, files, **known, forgot=True) == {}
         assert self.count(tmp_path, files, **known) == {"items_dispatched_twice": 1}
+
+    @pytest.mark.parametrize(
+        ("created", "ended", "state", "lost"),
+        [
+            *((9, 11, "superseded", 0), (9, 11, "pending", 1), (9, 11, "failed", 1)),
+            *(
+                (9, 12, "superseded", 1),
+                (8, 11, "superseded", 1),
+                (9, None, "superseded", 1),
+                (11, 21, "superseded", 1),
+            ),
+        ],
+    )
+    def test_what_began_and_ended_in_one_outage_need_not_be_heard(self, tmp_path, created, ended, state, lost):
+        files = {"out/b.jsonl": ["k1", "k2"]}
+        notice = {"state": state, "unconfirmed": False, "created_at": created}
+        for forgot in (False, True):
+            incidents = [SimpleNamespace(dedup_key="d", resolved_at=ended)]
+            counted = self.count(tmp_path, files, posts=Counter(), forgot=forgot, incidents=incidents, **notice)
+            assert counted == ({"alerts_lost": 1} if lost else {})
+        assert self.count(tmp_path, files, posts=Counter(), **notice) == {"alerts_lost": 1}, "it began nothing"
+
+    def test_who_heard_of_a_beginning_must_hear_of_the_end(self, tmp_path):
+        files = {"out/b.jsonl": ["k1", "k2"]}
+        over, open_still = (
+            SimpleNamespace(dedup_key="d", resolved_at=11),
+            SimpleNamespace(dedup_key="d", resolved_at=None),
+        )
+        assert self.count(tmp_path, files, incidents=[over]) == {"alerts_left_open": 1}
+        assert self.count(tmp_path, files, incidents=[over], forgot=True) == {"alerts_left_open": 1}
+        assert self.count(tmp_path, files, incidents=[over, open_still]) == {}
+        ended = Counter({("ops", "d", "resolve", "s", "b"): 1})
+        assert self.count(tmp_path, files, incidents=[over], posts=POSTS + ended)["alerts_told_twice"] == 1
 
     def test_posts_of_another_run_are_not_ours(self, tmp_path):
         log = tmp_path / "posts.jsonl"

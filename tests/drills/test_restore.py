@@ -14,7 +14,9 @@ from stratawatch.engine.labels.collect_labels import collect_labels
 from stratawatch.engine.labels.queue_identity import adopt_queue, require_queue
 from stratawatch.engine.labels.reconcile_queue import UNPLANNED
 from stratawatch.engine.model.states import CycleState
-from tests.support.scenario import Scenario, only_cycle, open_all, work_on
+from tests.support.deliveries import states
+from tests.support.fakes import unreachable
+from tests.support.scenario import Scenario, only_cycle, open_all, relabel, severities, work_on
 from tests.support.store.backups import PostgresBackups, SqliteBackups
 
 
@@ -334,3 +336,21 @@ class TestTheQueueIsAwayAfterTheRestore:
         root.with_name("elsewhere").rename(root)
         adopt_queue(restored.ports)
         assert advance(restored.ports).troubles == ()
+
+
+def test_an_end_is_told_to_a_channel_that_may_have_heard_of_the_beginning_before_the_restore(scenario, backups):
+    play(scenario, "planned")
+    backups.keep()
+    scenario.queue.truth = dict.fromkeys(scenario.queue.truth, False)
+    work_on(scenario, 3)
+    assert severities(scenario) == ["page"]
+    lose_and_restore(scenario, backups)
+    scenario.channel.troubles = [unreachable() for _ in range(9)]
+    for _ in range(3):
+        scenario.clock.advance(hours=1)
+        advance(scenario.ports)
+    relabel(scenario, "yes")
+    assert states(scenario)[0] == ("channel", "page", "superseded")
+    scenario.channel.troubles.clear()
+    work_on(scenario, 1)
+    assert severities(scenario) == ["page", "resolved"]

@@ -16,8 +16,8 @@ from sqlalchemy import URL
 from stratawatch.adapters.store.database import sqlite_file, store_url, url_without_password
 from stratawatch.adapters.store.schema import VERSION_TABLE, SchemaState, compare_schema_version, mismatch
 from stratawatch.atomic_files import PRIVATE, make_folder, sync_folder
-from stratawatch.engine.labels.queue_identity import RESTORED
 from stratawatch.engine.lease import is_holder_gone
+from stratawatch.engine.restored_store import RESTORED
 from stratawatch.errors import ConfigError, LeaseHeld, StratawatchError, Unreachable
 
 BUSY_SECONDS: Final = 5

@@ -8,6 +8,7 @@ from stratawatch.engine.model.alarm_records import Incident, Notification, Sever
 from stratawatch.engine.model.cycle_facts import Cycle
 from stratawatch.engine.ports import Ports
 from stratawatch.engine.ports.transaction import Transaction
+from stratawatch.engine.restored_store import was_restored
 
 OVER: Final = "it was over before the channel took it"
 """Why an opening is superseded; its last failure follows."""
@@ -71,13 +72,16 @@ def notify_blind_ended(tx: Transaction, ports: Ports, incident: Incident, why: s
 def _notify_end(
     tx: Transaction, ports: Ports, dedup_key: str, subject: str, body: str, facts: Mapping[str, object]
 ) -> None:
-    """Write the end to the channels that hear of the beginning; where that is held up, it is given up instead."""
-    now = ports.clock.now()
+    """Write the end to the channels that hear of the beginning; where that is held up, it is given up instead.
+
+    A store that was restored does not know who heard of the beginning before, so that all of them hear of the end.
+    """
+    now, forgot = ports.clock.now(), was_restored(tx)
     for opening in tx.outbox.about([dedup_key]):
         if not opening.is_opening:
             continue
         waits = opening.state == "pending" and not opening.is_held_up(now)
-        if waits or opening.may_be_taken:
+        if waits or opening.may_be_taken or forgot:
             notify_channel(tx, ports, opening.channel, dedup_key, "resolved", subject, body, facts)
         if not waits and opening.state in ("pending", "failed"):
             tx.outbox.supersede(opening.id, f"{OVER}: {opening.last_error}")

@@ -16,12 +16,11 @@ from stratawatch.engine.lease import QUEUE_MARK, hold_lease
 from stratawatch.engine.model.states import BatchState
 from stratawatch.engine.ports import LabelQueue, Ports, Store
 from stratawatch.engine.ports.transaction import Transaction
+from stratawatch.engine.restored_store import was_restored
 from stratawatch.errors import Unreachable
 
 ADOPT: Final = "`stratawatch labels adopt-queue`"
 """The command that says that a place is the queue."""
-RESTORED: Final = "restored"
-"""The cursor of a store that was put back from a backup, which may not know that it has sent. Its restore writes it."""
 WARN_AFTER: Final = timedelta(minutes=30)
 """How long a queue may be away before people are told; every advance says so itself."""
 
@@ -111,7 +110,7 @@ def _may_be_marked(store: Store, queue: LabelQueue, found: str, kept: Mapping[st
     with store.begin() as tx:
         if there:
             return not kept.get("marked") and bool(there & tx.rounds.batch_keys())
-        if tx.labels.cursor(RESTORED) or tx.rounds.batch_keys(_SENT):
+        if was_restored(tx) or tx.rounds.batch_keys(_SENT):
             return False
     return not kept.get("marked") or kept.get("where", queue.where) != queue.where
 
