@@ -283,8 +283,11 @@ def _later(scene: Scene) -> bool:
 
 
 def _doubted(scene: Scene) -> bool:
-    """Whether a clock before the newest commit is doubted: not where a person trusted commits of a clock far ahead."""
-    may_have_trusted = scene.off_course and (scene.tick.step == "adopt" or scene.tick.period > TRUSTED_IN)
+    """Whether a clock before the newest commit is doubted: not where a person trusted commits of a clock far ahead.
+
+    Nor right after the person trusted a clock five days back: who was killed and says so again trusts every commit.
+    """
+    may_have_trusted = scene.tick.step == "adopt" or (scene.off_course and scene.tick.period > TRUSTED_IN)
     return _later(scene) and not may_have_trusted
 
 
