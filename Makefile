@@ -51,8 +51,8 @@ test-drills: $(STAMP)  ## Restores, upgrades, panels' lives and the server of fl
 test-pooled: $(STAMP)  ## The store's contract behind PgBouncer, which Debian has.
 	@export TEST_PGBOUNCER=1; $(PYTEST) -o testpaths="tests/pooled tests/contracts/store tests/drills/store" $(ARGS); $(SECONDS_TAKEN)
 
-# What tests of live services need of Debian, as program:package. Servers in Python: tests/live/servers.txt.
-LIVE_PROGRAMS :=
+# What tests of live services need of Debian, as program:package. What they need of Python: tests/live/servers.txt.
+LIVE_PROGRAMS := chromium:chromium
 
 test-live: $(STAMP) .venv-live/.set-up  ## Adapters against real servers, which it installs and starts.
 	@missing=(); for program in $(LIVE_PROGRAMS); do \
@@ -133,7 +133,7 @@ format: $(STAMP)  ## Let ruff format and mend what it can.
 	@$(BIN)/ruff format .
 
 clean:  ## Forget the environments and everything that can be made again.
-	rm -rf .venv .venv-live .venv-test-floor .venv-test-newest .checkers .uv .prefect build dist site demo-out rehearsal-out bench-out *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-live .venv-test-floor .venv-test-newest .checkers .uv .prefect build dist site demo-out rehearsal-out bench-out live-out *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 $(STAMP): requirements.lock pyproject.toml | $(UV)
 	@start=$$SECONDS; echo "set-up: packages of requirements.lock into .venv" >&2; \

@@ -32,8 +32,8 @@ LARGEST_FORM: Final = 8192
 LONGEST_REASON: Final = 200
 VALUES: Final = ("yes", "no", "skip")
 HEADERS: Final[Mapping[str, str]] = {
-    "Content-Security-Policy": "default-src 'none'; style-src 'self'; script-src 'self'; form-action 'self'; "
-    "base-uri 'none'; frame-ancestors 'none'",
+    "Content-Security-Policy": "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; "
+    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
     "Referrer-Policy": "no-referrer",

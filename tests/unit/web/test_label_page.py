@@ -13,6 +13,7 @@ from stratawatch.adapters.queues.page_book import HELD, PageBook
 from stratawatch.engine.model.label_events import Batch, LabelTask
 from stratawatch.engine.model.states import BatchState
 from stratawatch.web.app import COOKIE, HEADERS, LARGEST_FORM, guarded, label_page
+from tests.support.nasty_payloads import NASTY
 
 NOW = datetime(2026, 1, 5, 10, tzinfo=UTC)
 
@@ -230,21 +231,6 @@ class TestTwoPeople:
         say(ann, "yes")
         assert left(ann) == [1, 2]  # one of the three is held by ben
         assert left(ben) == [0, 2]
-
-
-NASTY = {
-    "html": "<b>bold</b><script>alert(1)</script>",
-    "attribute": '" onmouseover="alert(1)" x=\'',
-    "svg": "<svg onload=alert(1)><a xlink:href='javascript:alert(1)'>x</a></svg>",
-    "template": "{{ 7 * 7 }}{% raw %}",
-    "javascript link": "javascript:alert(1)",
-    "data link": "data:text/html,<script>alert(1)</script>",
-    "user link": "https://good.example@evil.example/",
-    "formula": '=HYPERLINK("http://evil")',
-    "control": "a\x00b\x1b[31mred\x07\x9b",
-    "turned": "abc\u202egpj.exe\u2066x",
-    "document": {"<i>": ["<u>", 1, None]},
-}
 
 
 class TestPayloads:
