@@ -5,25 +5,19 @@ An answer is written once and never changed; a later one, or one that is taken b
 """
 
 import json
-import os
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from hashlib import sha256
-from pathlib import Path
 from secrets import token_urlsafe
 from typing import Any, Final
 
-from stratawatch.atomic_files import PRIVATE, make_folder
-from stratawatch.errors import StratawatchError, Unreachable
+from stratawatch.adapters.queues.answer_book import AnswerBook
+from stratawatch.errors import StratawatchError
 
-FILE: Final = "page.sqlite3"
 HELD: Final = timedelta(minutes=15)
 """How long an item that somebody looks at is kept from others."""
-_WAIT: Final = 10.0
-"""Seconds that a writer waits for another one."""
 _SCHEMA: Final = """
 CREATE TABLE place (id INTEGER PRIMARY KEY CHECK (id = 1), identity TEXT NOT NULL);
 CREATE TABLE batches (
@@ -77,71 +71,12 @@ class Progress:
     left: int
 
 
-class PageBook:
-    """The file in a folder. Every call opens it anew: web workers and advances share nothing but the file."""
+class PageBook(AnswerBook):
+    """The file in a folder, and what the page does with it."""
 
-    def __init__(self, root: Path) -> None:
-        self.root = root
-        self.path = root / FILE
-
-    def create(self) -> None:
-        """Make the file, where it is missing, for nobody but its owner to read."""
-        make_folder(self.root, PRIVATE)
-        os.close(os.open(self.path, os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW, 0o600))
-        with self.writing() as sql:
-            if not sql.execute("SELECT 1 FROM sqlite_master WHERE name = 'answers'").fetchone():
-                for statement in _SCHEMA.split(";\n"):
-                    sql.execute(statement)
-
-    @contextmanager
-    def reading(self) -> Iterator[sqlite3.Connection]:
-        """A connection that sees one moment."""
-        with self._connected("DEFERRED") as sql:
-            yield sql
-
-    @contextmanager
-    def writing(self) -> Iterator[sqlite3.Connection]:
-        """A transaction that no other writer is beside; it is kept unless the block raises."""
-        with self._connected("IMMEDIATE") as sql:
-            yield sql
-
-    @contextmanager
-    def _connected(self, kind: str) -> Iterator[sqlite3.Connection]:
-        try:
-            # The file must be there: an empty folder may be the place of an unmounted share.
-            sql = sqlite3.connect(
-                f"{self.path.absolute().as_uri()}?mode=rw", uri=True, timeout=_WAIT, isolation_level=None
-            )
-        except sqlite3.OperationalError as trouble:
-            raise self._unreachable(trouble) from trouble
-        try:
-            sql.execute("PRAGMA journal_mode = WAL")
-            sql.execute("PRAGMA synchronous = FULL")
-            sql.execute(f"BEGIN {kind}")
-            yield sql
-            sql.execute("COMMIT")
-        except sqlite3.DatabaseError as trouble:
-            raise self._unreachable(trouble) from trouble
-        finally:
-            sql.close()  # what was not committed is rolled back
-
-    def _unreachable(self, trouble: sqlite3.Error) -> Unreachable:
-        return Unreachable(
-            f"the label page's file {self.path} cannot be used",
-            got=str(trouble),
-            hint="see that its folder exists, has room and may be written; after a deliberate move: "
-            "`stratawatch labels adopt-queue`",
-        )
-
-    def identity(self) -> str:
-        """The id that the place was given; empty where it has none, or is not there."""
-        if not self.path.is_file():
-            return ""
-        with self.reading() as sql:
-            if not sql.execute("SELECT 1 FROM sqlite_master WHERE name = 'place'").fetchone():
-                return ""
-            row = sql.execute("SELECT identity FROM place").fetchone()
-        return str(row[0]) if row else ""
+    file = "page.sqlite3"
+    schema = _SCHEMA
+    what = "the label page"
 
     # People
 
@@ -322,9 +257,3 @@ def _hold(sql: sqlite3.Connection, item_key: str, annotator: str, now: datetime)
 
 def _hashed(text: str) -> str:
     return sha256(text.encode()).hexdigest()
-
-
-def keys_in(sql: sqlite3.Connection, states: Sequence[str]) -> frozenset[str]:
-    """The keys of the batches in some states."""
-    marks = ", ".join("?" * len(states))
-    return frozenset(key for (key,) in sql.execute(f"SELECT key FROM batches WHERE state IN ({marks})", states))

@@ -1,0 +1,209 @@
+"""A SQLite file beside the installation, apart from the store, where a web process writes answers that a queue reads.
+
+An answer is a line of JSON, as a label file would have it. It is written once and never changed; the number of its row
+is the cursor. Every call opens the file anew: web processes and advances share nothing but the file.
+"""
+
+import os
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from hashlib import sha256
+from pathlib import Path
+from typing import ClassVar, Final
+
+from stratawatch.adapters.queues.label_line import Origin, read_line
+from stratawatch.atomic_files import PRIVATE, make_folder
+from stratawatch.engine.model.label_events import LabelEvent, PollResult
+from stratawatch.engine.model.quarantined_row import QuarantinedRow
+from stratawatch.errors import Unreachable
+
+MOST_READ: Final = 10_000
+"""Answers of one poll."""
+_WAIT: Final = 10.0
+"""Seconds that a writer waits for another one."""
+
+
+class AnswerBook:
+    """The file in a folder. Its schema has at least the tables place, batches (key, state) and answers (id, said)."""
+
+    file: ClassVar[str]
+    schema: ClassVar[str]
+    what: ClassVar[str]
+    """What it belongs to, as in "the label page"."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.path = root / self.file
+
+    def create(self) -> None:
+        """Make the file, where it is missing, for nobody but its owner to read."""
+        make_folder(self.root, PRIVATE)
+        os.close(os.open(self.path, os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW, 0o600))
+        with self.writing() as sql:
+            if not sql.execute("SELECT 1 FROM sqlite_master WHERE name = 'answers'").fetchone():
+                for statement in self.schema.split(";\n"):
+                    sql.execute(statement)
+
+    @contextmanager
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        """A connection that sees one moment."""
+        with self._connected("DEFERRED") as sql:
+            yield sql
+
+    @contextmanager
+    def writing(self) -> Iterator[sqlite3.Connection]:
+        """A transaction that no other writer is beside; it is kept unless the block raises."""
+        with self._connected("IMMEDIATE") as sql:
+            yield sql
+
+    @contextmanager
+    def _connected(self, kind: str) -> Iterator[sqlite3.Connection]:
+        try:
+            # The file must be there: an empty folder may be the place of an unmounted share.
+            sql = sqlite3.connect(
+                f"{self.path.absolute().as_uri()}?mode=rw", uri=True, timeout=_WAIT, isolation_level=None
+            )
+        except sqlite3.OperationalError as trouble:
+            raise self._unreachable(trouble) from trouble
+        try:
+            sql.execute("PRAGMA journal_mode = WAL")
+            sql.execute("PRAGMA synchronous = FULL")
+            sql.execute(f"BEGIN {kind}")
+            yield sql
+            sql.execute("COMMIT")
+        except sqlite3.DatabaseError as trouble:
+            raise self._unreachable(trouble) from trouble
+        finally:
+            sql.close()  # what was not committed is rolled back
+
+    def _unreachable(self, trouble: sqlite3.Error) -> Unreachable:
+        return Unreachable(
+            f"{self.what}'s file {self.path} cannot be used",
+            got=str(trouble),
+            hint="see that its folder exists, has room and may be written; after a deliberate move: "
+            "`stratawatch labels adopt-queue`",
+        )
+
+    def identity(self) -> str:
+        """The id that the place was given; empty where it has none, or is not there."""
+        if not self.path.is_file():
+            return ""
+        with self.reading() as sql:
+            if not sql.execute("SELECT 1 FROM sqlite_master WHERE name = 'place'").fetchone():
+                return ""
+            row = sql.execute("SELECT identity FROM place").fetchone()
+        return str(row[0]) if row else ""
+
+
+class BookQueue:
+    """What queues over such a file have in common. The place has an id once `adopt` has given it one."""
+
+    _received: ClassVar = "NULL"
+    """The SQL of the time at which an answer was received: that of answers which name none."""
+
+    def __init__(self, book: AnswerBook, name: str) -> None:
+        self.name = name
+        self.where = str(book.root.absolute())
+        self._file = book
+
+    def identity(self) -> str:
+        """The id in the file; empty where there is no file."""
+        return self._file.identity()
+
+    def adopt(self, identity: str) -> None:
+        """Give the file an id; it is made where it is missing."""
+        try:
+            self._file.create()
+        except OSError as trouble:
+            raise Unreachable(
+                f"{self._file.what}'s folder {self._file.root} cannot be prepared",
+                got=trouble.strerror or type(trouble).__name__,
+                hint="see that it may be written, or set [queue] root to a folder that can",
+            ) from trouble
+        with self._file.writing() as sql:
+            sql.execute("INSERT OR REPLACE INTO place (id, identity) VALUES (1, ?)", (identity,))
+
+    def batch_keys(self) -> frozenset[str]:
+        """The keys of all batches, withdrawn and closed ones included."""
+        return self._keys("out", "cancelled", "done")
+
+    def withdrawn_keys(self) -> frozenset[str]:
+        """The keys of the batches that were withdrawn."""
+        return self._keys("cancelled")
+
+    def asked_keys(self) -> frozenset[str]:
+        """The keys of the batches that people are asked about."""
+        return self._keys("out")
+
+    def poll(self, cursor: Mapping[str, object]) -> PollResult:
+        """Read the answers that came since `cursor`; all of them again where the file is not the one that was read."""
+        begin, digest = int(str(cursor.get("answer", 0))), cursor.get("digest", "")
+        events: list[LabelEvent] = []
+        rejected: list[QuarantinedRow] = []
+        with self._marked("read labels") as sql:
+            last = sql.execute("SELECT said FROM answers WHERE id = ?", (begin,)).fetchone()
+            if begin and (last is None or _digest(last[0]) != digest):
+                begin, digest = 0, ""
+            rows = sql.execute(
+                f"SELECT id, said, {self._received} FROM answers WHERE id > ? ORDER BY id LIMIT ?", (begin, MOST_READ)
+            ).fetchall()
+        for number, said, received in rows:
+            at = datetime.fromisoformat(received) if received else datetime.now(UTC)
+            found = read_line(said.encode(), Origin(self.name, self._file.file, number, at))
+            if isinstance(found, LabelEvent):
+                events.append(found)
+            else:
+                rejected.append(found)
+            begin, digest = number, _digest(said)
+        return PollResult(tuple(events), tuple(rejected), {"answer": begin, "digest": digest})
+
+    def cancel(self, keys: Sequence[str]) -> None:
+        """Withdraw batches; one that is not there leaves a mark, so that it never goes out."""
+        with self._marked("withdraw batches") as sql:
+            for key in keys:
+                sql.execute(
+                    "INSERT INTO batches (key, state) VALUES (?, 'cancelled') "
+                    "ON CONFLICT (key) DO UPDATE SET state = 'cancelled' WHERE state = 'out'",
+                    (key,),
+                )
+
+    def close(self, keys: Sequence[str]) -> None:
+        """Put answered batches away; one that is not out stays as it is."""
+        with self._marked("put batches away") as sql:
+            sql.executemany(
+                "UPDATE batches SET state = 'done' WHERE key = ? AND state = 'out'", [(key,) for key in keys]
+            )
+
+    def _counts(self, counted: Mapping[str, str]) -> dict[str, str]:
+        """How many batches are in each state, and what else is counted. Nothing is created."""
+        if not self.identity():
+            return {"state": "not in use yet"}
+        with self._file.writing() as sql:  # a file that can be read may still be read-only, or its disk full
+            states = dict(sql.execute("SELECT state, COUNT(*) FROM batches GROUP BY state").fetchall())
+            more = {words: str(sql.execute(query).fetchone()[0]) for words, query in counted.items()}
+        names = {"out": "batches out", "cancelled": "batches withdrawn", "done": "batches answered"}
+        return {**{words: str(states.get(state, 0)) for state, words in names.items()}, **more}
+
+    def _keys(self, *states: str) -> frozenset[str]:
+        if not self._file.path.is_file():
+            return frozenset()
+        marks = ", ".join("?" * len(states))
+        with self._file.reading() as sql:
+            return frozenset(key for (key,) in sql.execute(f"SELECT key FROM batches WHERE state IN ({marks})", states))
+
+    @contextmanager
+    def _marked(self, what: str) -> Iterator[sqlite3.Connection]:
+        """A transaction in the file, once it has its id: an empty folder may be the place of an unmounted share."""
+        if not self.identity():
+            raise Unreachable(
+                f"{self._file.what} in {self._file.root} cannot {what}: its file {self._file.file} is not there",
+                hint="mount the share that holds it; after a deliberate move: `stratawatch labels adopt-queue`",
+            )
+        with self._file.writing() as sql:
+            yield sql
+
+
+def _digest(said: str) -> str:
+    return sha256(said.encode()).hexdigest()[:16]
