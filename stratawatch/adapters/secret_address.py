@@ -17,6 +17,8 @@ TIMEOUT: Final = 20.0
 """Seconds for all of it: connecting, sending, and the head of the answer."""
 STEP_TIMEOUT: Final = 10.0
 """Seconds for each read and write."""
+TRY_AGAIN: Final = (408, 425, 429)
+"""Refusals that are about the moment, not about what was sent."""
 TALKATIVE: Final = ("httpx", "httpcore.connection", "httpcore.proxy", "httpcore.http11", "httpcore.http2")
 """Loggers of the client. A filter works on its own logger only, not on those below it."""
 
@@ -37,45 +39,39 @@ class SecretAddress:
         self, message: Mapping[str, Any], headers: Mapping[str, str] | None = None, accepted: tuple[int, ...] = ()
     ) -> int:
         """Post JSON and return the status, which is 2xx or one of `accepted`. Raises Unreachable."""
-        return self._ask("POST", headers, accepted, message)
+        return self._judged(self._ask("POST", headers, {"json": message}), accepted)
 
     def get(self) -> int:
         """Get it and return the status, which is 2xx. Raises Unreachable."""
-        return self._ask("GET", None, (), None)
+        return self._judged(self._ask("GET", None, {}), ())
 
-    def _ask(
-        self,
-        method: str,
-        headers: Mapping[str, str] | None,
-        accepted: tuple[int, ...],
-        message: Mapping[str, Any] | None,
-    ) -> int:
-        url = self._url.get_secret_value()
-        where = _checked(url, self._what)
-        every = {**{header: value.get_secret_value() for header, value in self._headers.items()}, **(headers or {})}
-        status = self._status(method, url, where, every, message)
+    def post_bytes(self, body: bytes, headers: Mapping[str, str]) -> int:
+        """Post JSON as it is and return the status: 2xx, or the 4xx of a refusal for good. Raises Unreachable."""
+        status = self._ask("POST", {"Content-Type": "application/json", **headers}, {"content": body})
+        return status if 400 <= status < 500 and status not in TRY_AGAIN else self._judged(status, ())
+
+    def _judged(self, status: int, accepted: tuple[int, ...]) -> int:
         if status in accepted or 200 <= status < 300:
             return status
         also = " or ".join(str(one) for one in accepted)
         raise Unreachable(
             f"{self._what} did not take what was sent",
             expected="an answer of 2xx" + (f" (or {also} for what it has already)" if accepted else ""),
-            got=f"HTTP {status} from {_origin(where)}",
+            got=f"HTTP {status} from {_origin(_checked(self._url.get_secret_value(), self._what))}",
             hint="redirects are not followed" if 300 <= status < 400 else "",
         )
 
-    def _status(
-        self, method: str, url: str, where: SplitResult, headers: dict[str, str], message: Mapping[str, Any] | None
-    ) -> int:
+    def _ask(self, method: str, headers: Mapping[str, str] | None, content: Mapping[str, Any]) -> int:
         import httpx
 
+        url = self._url.get_secret_value()
+        where = _checked(url, self._what)
+        every = {**{header: value.get_secret_value() for header, value in self._headers.items()}, **(headers or {})}
         # A proxy from the environment is for the world outside, not for this machine.
         timeout = min(self._timeout, STEP_TIMEOUT)
         client = httpx.Client(timeout=timeout, trust_env=not _loopback(where), follow_redirects=False)
         deadline = _Deadline(self._timeout)
-        request: dict[str, Any] = {"headers": headers, "extensions": {"trace": deadline.watch}}
-        if message is not None:
-            request["json"] = message
+        request: dict[str, Any] = {"headers": every, "extensions": {"trace": deadline.watch}, **content}
         try:
             with deadline, client, _unlogged(), client.stream(method, url, **request) as answer:
                 return answer.status_code

@@ -11,6 +11,9 @@ from stratawatch.errors import StratawatchError
 from stratawatch.formatting import count_text
 
 if TYPE_CHECKING:
+    from starlette.applications import Starlette
+
+    from stratawatch.adapters.queues.answer_book import AnswerBook
     from stratawatch.adapters.queues.page import PageSettings
     from stratawatch.adapters.queues.page_book import PageBook
 
@@ -30,9 +33,10 @@ def web(
         bool, typer.Option("--https", help="People reach it by https, through a proxy: cookies go no other way.")
     ] = False,
 ) -> None:
-    """Serve the label page, where annotators label by mouse, touch or single keys, until Ctrl-C.
+    """Serve the label page, or take labels by signed POST, as [queue] says, until Ctrl-C.
 
-    It needs kind = "page" in [queue]. Each annotator has a link of his own, which `stratawatch labels invite` makes.
+    With kind = "page" each annotator has a link of his own, which `stratawatch labels invite` makes. With
+    kind = "webhook" the labelling service posts to /labels/webhook.
 
     \b
     Examples:
@@ -44,21 +48,20 @@ def web(
     require("web")
     import uvicorn
 
-    from stratawatch.web.app import guarded, label_page
+    from stratawatch.web.app import guarded
 
     if host not in LOOPBACK and not https:
         raise StratawatchError(
             f"people at other machines would send their tokens to {host} unprotected",
             hint="put a proxy that speaks https in front, and say --https",
         )
-    settings, book = _page(config)
-    address = f"http://{f'[{host}]' if ':' in host else host}:{port}"
+    app, what, path = _served(config, https)
+    address = f"http://{f'[{host}]' if ':' in host else host}:{port}{path}"
     if json:
         print_json({"address": address})
     else:
-        print_line(f"the label page listens at {address}; Ctrl-C ends it")
-    app = guarded(label_page(book, votes=settings.votes, secure=https))
-    uvicorn.run(app, host=host, port=port, log_level="warning", access_log=False, server_header=False)
+        print_line(f"{what} listens at {address}; Ctrl-C ends it")
+    uvicorn.run(guarded(app), host=host, port=port, log_level="warning", access_log=False, server_header=False)
 
 
 def invite(
@@ -124,6 +127,36 @@ def annotators(config: ConfigOption = DEFAULT_CONFIG, json: JsonOption = False) 
         print_line("nobody was invited yet: `stratawatch labels invite NAME`")
 
 
+def _served(config: Path, https: bool) -> tuple["Starlette", str, str]:
+    """What `web` serves, its name, and the path of its address."""
+    from stratawatch.adapters.adapter_settings import BuildContext
+    from stratawatch.adapters.queues.webhook import WebhookQueueSettings
+    from stratawatch.config.loading import load_configuration
+
+    configuration = load_configuration(config)
+    settings = configuration.settings.queue
+    if not isinstance(settings, WebhookQueueSettings):
+        from stratawatch.web.app import label_page
+
+        page, page_book = _page(config)
+        return label_page(page_book, votes=page.votes, secure=https), "the label page", ""
+    from stratawatch.adapters.queues.webhook_book import WebhookBook
+    from stratawatch.web.label_receiver import PATH, label_receiver
+
+    book = WebhookBook(configuration.folder / settings.root)
+    _require_file(book)
+    keys = settings.receive_keys(BuildContext(configuration.folder))
+    return label_receiver(book, keys), "the receiver of labels", PATH
+
+
+def _require_file(book: "AnswerBook") -> None:
+    if not book.identity():
+        raise StratawatchError(
+            f"{book.what} has no file yet in {book.root}",
+            hint="`stratawatch advance` makes it; after a move: `stratawatch labels adopt-queue`",
+        )
+
+
 def _page(config: Path) -> tuple["PageSettings", "PageBook"]:
     """The page's settings and its file, which is made where the queue is adopted: by the first advance, say."""
     from stratawatch.adapters.queues.page import PageSettings
@@ -139,9 +172,5 @@ def _page(config: Path) -> tuple["PageSettings", "PageBook"]:
             got=f'kind = "{settings.kind}"',
         )
     book = PageBook(configuration.folder / settings.root)
-    if not book.identity():
-        raise StratawatchError(
-            f"the label page has no file yet in {book.root}",
-            hint="`stratawatch advance` makes it; after a move: `stratawatch labels adopt-queue`",
-        )
+    _require_file(book)
     return settings, book

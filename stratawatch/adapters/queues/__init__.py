@@ -10,6 +10,7 @@ REGISTRY: Final[dict[str, str]] = {
     "folder": "stratawatch.adapters.queues.folder:FolderSettings",
     "page": "stratawatch.adapters.queues.page:PageSettings",
     "bucket": "stratawatch.adapters.queues.bucket:BucketSettings",
+    "webhook": "stratawatch.adapters.queues.webhook:WebhookQueueSettings",
 }
 """Kind of queue -> module:settings class."""
 

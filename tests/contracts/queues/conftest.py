@@ -1,6 +1,7 @@
 """Every registered queue, and the backend on its other side."""
 
 import json
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from stratawatch.adapters.queues.page import PageQueue
 from stratawatch.adapters.queues.page_book import PageBook, add_answer
 from stratawatch.engine.ports import LabelQueue
 from tests.support.buckets import bucket_backend
+from tests.support.label_services import LabelService, WebhookBackend, served
 
 
 @dataclass
@@ -75,9 +77,17 @@ class PageBackend(FolderBackend):
             add_answer(sql, json.dumps(said))
 
 
-BACKENDS = {"bucket": bucket_backend, "folder": FolderBackend, "page": PageBackend}
+BACKENDS = {"bucket": bucket_backend, "folder": FolderBackend, "page": PageBackend, "webhook": WebhookBackend}
 
 
 @pytest.fixture(params=sorted(REGISTRY))
-def backend(request, tmp_path):
-    return BACKENDS[request.param](tmp_path / "queue")
+def backend(request, tmp_path, label_service):
+    more = [label_service()] if request.param == "webhook" else []
+    return BACKENDS[request.param](tmp_path / "queue", *more)
+
+
+@pytest.fixture
+def label_service():
+    """Starts the labelling service where it is asked for."""
+    with ExitStack() as stack:
+        yield lambda: stack.enter_context(served(LabelService()))

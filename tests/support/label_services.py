@@ -1,0 +1,143 @@
+"""A labelling service on the other side of a webhook queue: it answers on loopback, and posts labels as its own tool would."""
+
+import json
+from base64 import b64encode
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+from typing import Any
+from uuid import uuid4
+
+from pydantic import SecretStr
+from starlette.testclient import TestClient
+
+from stratawatch.adapters.queues.webhook import WebhookQueue
+from stratawatch.adapters.queues.webhook_book import WebhookBook
+from stratawatch.adapters.secret_address import SecretAddress
+from stratawatch.adapters.webhook_signatures import ID, is_signed, signed_headers
+from stratawatch.web.label_receiver import PATH, label_receiver
+
+SEND, OTHER_SEND, RECEIVE, OTHER_RECEIVE = (bytes([number]) * 32 for number in range(1, 5))
+
+
+def written(key: bytes) -> str:
+    """A key as a configuration has it."""
+    return f"whsec_{b64encode(key).decode()}"
+
+
+@dataclass
+class LabelService:
+    """What it was told, by ids that count once; `status` is its answer, or what makes it from a request's body."""
+
+    keys: tuple[bytes, ...] = (SEND,)
+    status: int | Callable[[bytes], int] = 200
+    requests: list[tuple[dict[str, str], bytes]] = field(default_factory=list)
+    messages: dict[str, dict] = field(default_factory=dict)
+    url: str = ""
+
+    def take(self, headers: dict[str, str], body: bytes) -> int:
+        """The status of the answer to a request."""
+        self.requests.append((headers, body))
+        signed = (headers.get(name, "") for name in (ID, "webhook-timestamp", "webhook-signature"))
+        if not is_signed(self.keys, *signed, body):
+            return 401
+        status = self.status if isinstance(self.status, int) else self.status(body)
+        if 200 <= status < 300:
+            self.messages.setdefault(headers[ID], json.loads(body))
+        return status
+
+    def asked(self) -> list[dict]:
+        """A line for each item that people are asked about now, with all that is said of it."""
+        batches: dict[str, dict] = {}
+        for message in self.messages.values():
+            data = message["data"]
+            if message["type"] == "batch.published":
+                batches[data["batch"]] = data
+            else:
+                batches.pop(data["batch"], None)
+        return [
+            {"batch": data["batch"], "question": data["question"], **task}
+            for data in batches.values()
+            for task in data["tasks"]
+        ]
+
+
+@contextmanager
+def served(service: LabelService) -> Iterator[LabelService]:
+    """The service, listening on loopback."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers["content-length"]))
+            status = service.take({name.lower(): value for name, value in self.headers.items()}, body)
+            self.send_response(status)
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+        service.url = f"http://127.0.0.1:{server.server_address[1]}/hook?token=hunter2"
+        yield service
+        server.shutdown()
+
+
+def given(*labels: dict[str, Any]) -> bytes:
+    """A delivery of labels."""
+    return json.dumps({"type": "labels.given", "data": {"labels": labels}}).encode()
+
+
+@dataclass
+class WebhookBackend:
+    """A queue, its receiver of labels, and the service."""
+
+    root: Path
+    service: LabelService
+    now: datetime | None = None
+
+    def queue(self) -> WebhookQueue:
+        queue = self.unmarked()
+        if not queue.identity():
+            queue.adopt("ours")
+        return queue
+
+    def unmarked(self, *keys: bytes, timeout: float = 10) -> WebhookQueue:
+        address = SecretAddress("the labelling service", SecretStr(self.service.url), timeout=timeout)
+        return WebhookQueue(self.root, address, keys or (SEND,))
+
+    @property
+    def book(self) -> WebhookBook:
+        return WebhookBook(self.root)
+
+    def client(self, *keys: bytes, **more: Any) -> TestClient:
+        """Who talks to the receiver of labels."""
+        now = self.now or datetime.now(UTC)
+        return TestClient(label_receiver(self.book, keys or (RECEIVE,), now=lambda: now, **more))
+
+    def post(self, body: bytes, *, delivery: str | None = None, key: bytes = RECEIVE, **headers: str) -> Any:
+        """The receiver's answer to a delivery."""
+        signed = signed_headers([key], delivery or uuid4().hex, self.now or datetime.now(UTC), body)
+        return self.client().post(PATH, content=body, headers={"content-type": "application/json", **signed, **headers})
+
+    def lose(self) -> None:
+        """The disk with the file is not mounted: an empty folder is in its place."""
+        self.root.rename(self.root.with_name("elsewhere"))
+        self.root.mkdir()
+
+    def find_again(self) -> None:
+        """It is mounted again."""
+        self.root.rmdir()
+        self.root.with_name("elsewhere").rename(self.root)
+
+    def asked(self) -> list[dict]:
+        return self.service.asked()
+
+    def answer(self, **said: Any) -> None:
+        self.book.create()
+        assert self.post(given(said)).status_code == 200
