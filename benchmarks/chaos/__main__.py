@@ -1,7 +1,8 @@
-"""SIGKILL at every commit point and at random: nothing lost, nothing twice, the same final state.
+"""SIGKILL at every commit, at every write to the queue and at random: nothing lost, nothing twice, the same end.
 
-`python -m benchmarks.chaos --kills 100 --db sqlite`, `--kills 60 --db postgres`; `--flow-kills` of them hit the real
-Prefect flows (20 unless `--quick`). Two controls with adapters that forget their keys must show failures.
+`python -m benchmarks.chaos --kills 100 --db sqlite`, `--kills 60 --db postgres`, `--kills 60 --queue bucket`;
+`--flow-kills` of them hit the real Prefect flows (20 unless `--quick`). Controls with adapters that forget their keys
+must show failures.
 """
 
 import argparse
@@ -24,13 +25,13 @@ from benchmarks.chaos.databases import Databases, databases
 from benchmarks.chaos.faulter import Faulter
 from benchmarks.chaos.faults import FAULTS, Fault
 from benchmarks.chaos.faulty import credulous_queue, forgetful_channels, forgetful_inbox, forgetful_queue
-from benchmarks.chaos.fuse import Orders
+from benchmarks.chaos.fuse import RENAMES, WRITES, Orders
 from benchmarks.chaos.installation import Installation, Told, address
 from benchmarks.chaos.killer import COMMIT_POINTS, Killer, commit_sites, site_of, untried
 from benchmarks.chaos.services import prefect_server, receiver
 from benchmarks.chaos.snapshot import conclusions, differences
 from benchmarks.chaos.tick import Variant
-from benchmarks.chaos.world import PLAIN, TROUBLED, Story
+from benchmarks.chaos.world import PLAIN, QUEUES, TROUBLED, Story
 from benchmarks.shape import Options, Result, Row, Verdict, main
 
 ENGINE: Final = Path(stratawatch.engine.__file__).parent
@@ -59,6 +60,7 @@ class Campaign:
     scratch: Path
     port: int
     databases: Databases
+    queue: str
     rows: list[Row] = field(default_factory=list)
     audits: list[Audit] = field(default_factory=list)
     differences: list[str] = field(default_factory=list)
@@ -78,7 +80,7 @@ class Campaign:
         began = time.monotonic()
         before = killer.kills.total() if killer else 0
         address(self.port, run)
-        installation = Installation.build(run, self.scratch, self.seed, self.databases)
+        installation = Installation.build(run, self.scratch, self.seed, self.databases, self.queue)
         faults_before = faulter.inflicted.total() if faulter else 0
         if faulter is not None:
             faulter.met.clear()
@@ -133,20 +135,22 @@ def run(options: Options) -> Result:
         port = stack.enter_context(receiver(scratch / "posts.jsonl"))
         dbs = databases(options.given.db, scratch)
         stack.callback(dbs.close)
-        campaign = Campaign(options.seed, scratch, port, dbs)
+        campaign = Campaign(options.seed, scratch, port, dbs, options.given.queue)
         peaceful = campaign.tell("peaceful", TROUBLED, EngineRunner(scratch), None, None)
         in_flows = _flow_kills(campaign, rng, flow_kills, stack) if flow_kills else Counter[str]()
         in_engine = _engine_kills(campaign, rng, kills - flow_kills, peaceful, in_flows)
-        faulters = _faults(campaign, rng, faults, peaceful, options.given.db)
+        kinds = _kinds(options.given.db, options.given.queue)
+        faulters = _faults(campaign, rng, faults, peaceful, kinds)
         controls = _controls(campaign, rng, peaceful)
     everything = in_flows + in_engine
-    crossed = {site_of(point) for ending in peaceful.endings for point in ending.crossed if point.endswith("commit")}
+    crossed = {site_of(point) for point in _commits(peaceful)}
     verdicts = [
         Verdict("kills", "must", everything.total(), kills, ">="),
         Verdict("kills while real flows ran", "must", in_flows.total(), flow_kills, ">="),
         *_coverage(crossed, everything),
+        *_queue_coverage(_queue_writes(peaceful), everything),
         *_innocence(campaign),
-        *_of_faults(faulters, faults, options.given.db),
+        *_of_faults(faulters, faults, kinds),
         *controls,
     ]
     inflicted = sum((faulter.inflicted for faulter in faulters), Counter[str]())
@@ -184,14 +188,17 @@ def _flow_kills(campaign: Campaign, rng: Random, wanted: int, stack: ExitStack) 
 def _engine_kills(campaign: Campaign, rng: Random, wanted: int, peaceful: Told, in_flows: Counter[str]) -> Counter[str]:
     """Kills in forked processes: commit points, files and posts first, then anywhere.
 
-    With fewer kills than points, one side is drawn of each commit at which nobody has died.
+    With fewer kills than points, one side is drawn of each commit at which nobody has died, and both are taken of each
+    write to the queue.
     """
     points = {point for ending in peaceful.endings for point in ending.crossed}
     generous = wanted >= len(points)
     if not generous:
         tried = {site_of(point) for point in in_flows}
         points = {point for point in _commits(peaceful) if site_of(point) not in tried}
-    killer = Killer.at(points, rng, wanted, both_sides=generous)
+    killer = Killer.at(points, rng, wanted, both_sides=generous, most_a_tick=15)
+    killer.targets |= _queue_writes(peaceful)
+    killer.wanted = max(wanted, len(killer.targets))
     number = 0
     while not killer.done:
         number, before = number + 1, killer.kills.total()
@@ -201,10 +208,10 @@ def _engine_kills(campaign: Campaign, rng: Random, wanted: int, peaceful: Told, 
     return killer.kills
 
 
-def _faults(campaign: Campaign, rng: Random, wanted: int, peaceful: Told, database: str) -> list[Faulter]:
+def _faults(campaign: Campaign, rng: Random, wanted: int, peaceful: Told, kinds: Sequence[Fault]) -> list[Faulter]:
     """Faults, with some kills beside them: first those after which all is as before, then those that last too."""
     after_which_all_is_as_before = wanted // 2 if wanted > QUICK_FAULTS else 0
-    kinds, of_each = _kinds(database), EACH_KIND if wanted >= MANY_FAULTS else 0
+    of_each = EACH_KIND if wanted >= MANY_FAULTS else 0
     faulters = [
         Faulter(rng, after_which_all_is_as_before, lasting=False, kinds=kinds, of_each=of_each),
         Faulter(rng, wanted - after_which_all_is_as_before, kinds=kinds, of_each=of_each),
@@ -220,19 +227,24 @@ def _faults(campaign: Campaign, rng: Random, wanted: int, peaceful: Told, databa
     return faulters
 
 
-def _kinds(database: str) -> list[Fault]:
-    """The kinds of fault that can happen to this database."""
-    return [fault for fault in FAULTS if database == "postgres" or not fault.kind.startswith("PostgreSQL")]
+def _kinds(database: str, queue: str) -> list[Fault]:
+    """The kinds of fault that can happen to this database and this queue."""
+    return [
+        fault
+        for fault in FAULTS
+        if (database == "postgres" or not fault.kind.startswith("PostgreSQL"))
+        and (queue == "folder" or fault.kind != "label folder hangs")
+    ]
 
 
-def _of_faults(faulters: Sequence[Faulter], wanted: int, database: str) -> list[Verdict]:
+def _of_faults(faulters: Sequence[Faulter], wanted: int, kinds: Sequence[Fault]) -> list[Verdict]:
     """Every kind came up, people could read of each, and nothing was lost or doubled right after it."""
     untold = [line for faulter in faulters for line in faulter.untold]
     broken = [line for faulter in faulters for line in faulter.broken]
     for line in (*untold, *broken):
         print(line[:1000])
     inflicted = sum((faulter.inflicted for faulter in faulters), Counter[str]())
-    rarest = min(inflicted[fault.kind] for fault in _kinds(database))
+    rarest = min(inflicted[fault.kind] for fault in kinds)
     return [
         Verdict("faults", "must", inflicted.total(), wanted, ">="),
         Verdict("times of the rarest kind", "must", rarest, EACH_KIND if wanted >= MANY_FAULTS else 0, ">="),
@@ -244,7 +256,7 @@ def _of_faults(faulters: Sequence[Faulter], wanted: int, database: str) -> list[
 def _controls(campaign: Campaign, rng: Random, peaceful: Told) -> list[Verdict]:
     """Faulty adapters must be caught: sent, and killed before that was written down."""
     points = {point for ending in peaceful.endings for point in ending.crossed}
-    sent = {point for point in points if point.endswith("after link")}
+    sent = {point for point in points if point.endswith(("after link", "after put"))}
     posted = {point for point in points if point.endswith("after post")}
     told = [
         campaign.tell(
@@ -308,6 +320,21 @@ def _commits(told: Told) -> set[str]:
     return {point for ending in told.endings for point in ending.crossed if point.endswith("commit")}
 
 
+def _queue_writes(told: Told) -> set[str]:
+    """The two sides of every write to the queue."""
+    return {point for ending in told.endings for point in ending.crossed if point.endswith((*RENAMES, *WRITES))}
+
+
+def _queue_coverage(points: set[str], kills: Counter[str]) -> list[Verdict]:
+    left = sorted(points - set(kills))
+    for point in left:
+        print(f"no process died {point}")
+    return [
+        Verdict("sides of writes to the queue", "must", len(points), 1, ">="),
+        Verdict("sides of writes to the queue without a kill", "must", len(left), 0, "<="),
+    ]
+
+
 def _coverage(crossed: set[str], kills: Counter[str]) -> list[Verdict]:
     sites = commit_sites(ENGINE)
     unreached, left = sorted(sites - crossed), untried(sites, kills)
@@ -337,6 +364,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--kills", type=int, help=f"processes to kill (default {FULL_KILLS}, quick {quick_kills()})")
     parser.add_argument("--flow-kills", type=int, help=f"of them in real Prefect flows (default {FLOW_KILLS})")
     parser.add_argument("--faults", type=int, help=f"faults to inflict (default {FULL_FAULTS}, quick {QUICK_FAULTS})")
+    parser.add_argument("--queue", choices=sorted(QUEUES), default="folder")
     parser.add_argument("--db", choices=["sqlite", "postgres"], default="sqlite")
 
 

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import IO, Any, Final, Protocol
 
 from benchmarks.chaos.fuse import Fuse, Orders, install
+from benchmarks.chaos.local_bucket import keep_buckets_in_folders
 from benchmarks.chaos.tick import Variant, meet_fault, run_tick
 from benchmarks.chaos.world import Tick
 
@@ -50,6 +51,7 @@ class Runner(Protocol):
 
 def preload() -> None:
     """Import once what every forked child would import again; nothing is opened here."""
+    keep_buckets_in_folders()
     import sqlite3
 
     import duckdb

@@ -1,21 +1,15 @@
 """Adapters that forget or believe too much: controls, which must show failures or the benchmark is too weak."""
 
+from copy import copy
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
-from stratawatch.adapters.queues.folder import FolderQueue
 from stratawatch.adapters.store import labels
 from stratawatch.engine.model.alarm_records import Notification
 from stratawatch.engine.model.label_events import Batch, Receipt
 from stratawatch.engine.ports import AlertChannel, Ports
-
-
-class ForgetfulQueue(FolderQueue):
-    """Publishes under a new random name every time: no key, no lookup."""
-
-    def publish(self, batch: Batch) -> Receipt:
-        return super().publish(replace(batch, key=uuid4().hex))
 
 
 class ForgetfulChannel:
@@ -29,20 +23,17 @@ class ForgetfulChannel:
         return self._channel.send(replace(notification, key=uuid4().hex))
 
 
-class CredulousQueue(FolderQueue):
-    """Takes any folder in its place for the queue, once it has seen a marker."""
+def credulous_queue(ports: Ports, folder: Path) -> Ports:
+    """A copy of the ports with a queue that takes any place for its own, once it has seen a marker."""
+    memory, real = folder / "last-marker", ports.queue.identity
 
-    def identity(self) -> str:
-        memory = self._root.with_name("last-marker")
-        found = super().identity()
+    def identity() -> str:
+        found = real()
         if found:
             memory.write_text(found)
         return found or (memory.read_text() if memory.exists() else "")
 
-
-def credulous_queue(ports: Ports, folder: Path) -> Ports:
-    """A copy of the ports with a queue that does not look where it is."""
-    return replace(ports, queue=CredulousQueue(folder / "queue"))
+    return _changed(ports, identity=identity)
 
 
 def forgetful_inbox(ports: Ports, _folder: Path) -> Ports:
@@ -51,9 +42,21 @@ def forgetful_inbox(ports: Ports, _folder: Path) -> Ports:
     return ports
 
 
-def forgetful_queue(ports: Ports, folder: Path) -> Ports:
-    """A copy of the ports with the faulty queue."""
-    return replace(ports, queue=ForgetfulQueue(folder / "queue"))
+def forgetful_queue(ports: Ports, _folder: Path) -> Ports:
+    """A copy of the ports with a queue that publishes under a new random name every time: no key, no lookup."""
+    real = ports.queue.publish
+
+    def publish(batch: Batch) -> Receipt:
+        return real(replace(batch, key=uuid4().hex))
+
+    return _changed(ports, publish=publish)
+
+
+def _changed(ports: Ports, **methods: Any) -> Ports:
+    """A copy of the ports whose queue, of whatever kind, does these things in another way."""
+    queue = copy(ports.queue)
+    vars(queue).update(methods)
+    return replace(ports, queue=queue)
 
 
 def forgetful_channels(ports: Ports, _folder: Path) -> Ports:

@@ -6,6 +6,7 @@ from datetime import datetime
 from pathlib import Path
 
 from benchmarks.chaos.fuse import Fuse, Orders, install
+from benchmarks.chaos.local_bucket import keep_buckets_in_folders
 from stratawatch.errors import StratawatchError
 
 ADVANCES = 2
@@ -21,6 +22,7 @@ def main() -> None:
         return fuse
 
     install(current)
+    keep_buckets_in_folders()
     from flows.advance_cycles import advance_cycles
     from flows.open_cycles import open_cycles
 

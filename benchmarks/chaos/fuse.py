@@ -1,4 +1,4 @@
-"""Kill points, put into a child process from outside: commits, renames and posts. The product knows nothing of them."""
+"""Kill points, put into a child process from outside: commits, writes to the queue, posts; the product knows none."""
 
 import os
 import signal
@@ -11,6 +11,8 @@ from typing import Any, Final
 ENGINE: Final = f"{os.sep}stratawatch{os.sep}engine{os.sep}"
 QUEUES: Final = f"{os.sep}stratawatch{os.sep}adapters{os.sep}queues{os.sep}"
 RENAMES: Final = ("link", "replace", "unlink")
+WRITES: Final = ("put", "copy", "delete")
+"""What a queue does in a bucket, as renames are what it does in a folder."""
 
 
 @dataclass(frozen=True)
@@ -48,13 +50,15 @@ class Fuse:
 
 
 def install(current: Callable[[], Fuse]) -> None:
-    """Put kill points before and after every commit, rename and post of this process."""
+    """Put kill points before and after every commit, rename, write to a bucket and post of this process."""
     import httpx
+    import obstore
     from sqlalchemy.engine.default import DefaultDialect
 
     DefaultDialect.do_commit = _guarded(DefaultDialect.do_commit, "commit", ENGINE, current)  # type: ignore[method-assign]
-    for name in RENAMES:
-        setattr(os, name, _guarded(getattr(os, name), name, QUEUES, current))
+    for module, names in ((os, RENAMES), (obstore, WRITES)):
+        for name in names:
+            setattr(module, name, _guarded(getattr(module, name), name, QUEUES, current))
     transport: Any = httpx.HTTPTransport
     transport.handle_request = _guarded(transport.handle_request, "post", ENGINE, current)
 

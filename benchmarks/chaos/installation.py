@@ -45,11 +45,11 @@ class Installation:
     databases: Databases
 
     @classmethod
-    def build(cls, run: str, scratch: Path, seed: int, databases: Databases) -> "Installation":
+    def build(cls, run: str, scratch: Path, seed: int, databases: Databases, queue: str) -> "Installation":
         """Write the world and create the store."""
         folder = scratch / run
         folder.mkdir()
-        config = write_world(folder, seed, databases.url(run))
+        config = write_world(folder, seed, databases.url(run), queue)
         in_child(lambda: databases.create(run, folder), scratch)
         return cls(run, folder, config, scratch / "posts.jsonl", databases)
 
@@ -164,6 +164,7 @@ class Installation:
             stray.write_text('{"batch": "of a plan that was lost", "count": 0}\n')
         if tick.step == "unreadable":
             predictions.rename(self.folder / "away")
+            out.parent.rename(self.folder / "queue-away")
         if tick.step == "blocked":
             out.parent.mkdir(exist_ok=True)
             out.write_text("a file where the folder should be")
@@ -173,6 +174,7 @@ class Installation:
             stray.unlink(missing_ok=True)
         if tick.step == "unreadable":
             (self.folder / "away").rename(predictions)
+            (self.folder / "queue-away").rename(out.parent)
         if tick.step == "blocked":
             out.unlink()
 

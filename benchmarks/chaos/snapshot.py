@@ -53,16 +53,17 @@ def take(ports: Ports, folder: Path) -> Snapshot:
     rooms["files"] = sorted(
         f"{file.parent.name}/{file.name} {file.read_text(encoding='utf-8')}"
         for name in (*FOLDERS, "rejected")
-        for file in (folder / "queue" / name).iterdir()
+        for file in (folder / "queue" / name).glob("*.jsonl")
         if not file.name.startswith(".")
     )
     return {room: [_plain(line, folder, periods) for line in lines] for room, lines in rooms.items()}
 
 
 def _plain(line: str, folder: Path, periods: Mapping[int, int]) -> str:
-    """Lost transactions leave gaps in sequences, a killed attempt counts too, a late freeze moves the deadline."""
+    """Lost transactions leave gaps in sequences, a killed attempt counts too, a late look moves times."""
     line = line.replace(str(folder), "<folder>")
     line = re.sub(r"- ops, \d+ attempts: .*", "- ops: its error", line)
+    line = re.sub(r":away:[-+:T\d]+", ":away", line)
     line = re.sub(r"after \d+ attempts", "after some attempts", line)
     line = re.sub(r"deadline [-0-9]+ [:0-9]+ \+00:00 passed", "deadline passed", line)
     return re.sub(r"\bcycle (\d+)", lambda found: f"cycle of period {periods.get(int(found[1]), -1)}", line)

@@ -30,8 +30,7 @@ CONFIG: Final = """\
 url = "{store}"
 
 [queue]
-kind = "folder"
-root = "queue"
+{queue}
 
 [report]
 folder = "reports"
@@ -97,6 +96,12 @@ floor = 0.3
 classifiers = ["lr"]
 """
 
+
+QUEUES: Final = {
+    "folder": 'kind = "folder"\nroot = "queue"',
+    "bucket": 'kind = "bucket"\nurl = "s3://chaos{folder}/queue"',
+}
+"""The table of each kind of queue; buckets lie in folders here."""
 
 ANSWERED: Final = (
     ("ask", 10),
@@ -166,7 +171,7 @@ def outages(story: Story) -> list[tuple[datetime, datetime]]:
     return found
 
 
-def write_world(folder: Path, seed: int, store: str) -> Path:
+def write_world(folder: Path, seed: int, store: str, queue: str = "folder") -> Path:
     """Write predictions and configuration; returns the configuration's path."""
     (folder / PREDICTIONS).mkdir(parents=True)
     for period, quality in enumerate(QUALITY):
@@ -174,7 +179,7 @@ def write_world(folder: Path, seed: int, store: str) -> Path:
     _write_window(folder / LABELLED, seed, len(QUALITY), QUALITY[-1], labelled=True)
     _write_truth(folder / "truth")
     config = folder / "stratawatch.toml"
-    config.write_text(CONFIG.format(store=store), encoding="utf-8")
+    config.write_text(CONFIG.format(store=store, queue=QUEUES[queue].format(folder=folder)), encoding="utf-8")
     return config
 
 

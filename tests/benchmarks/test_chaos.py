@@ -13,7 +13,7 @@ from types import SimpleNamespace
 import pytest
 
 import stratawatch.engine
-from benchmarks.chaos.__main__ import quick_kills
+from benchmarks.chaos.__main__ import _queue_coverage, _queue_writes, quick_kills
 from benchmarks.chaos.annotator import Annotator
 from benchmarks.chaos.audit import Audit
 from benchmarks.chaos.children import Ending, forked, in_child
@@ -21,9 +21,11 @@ from benchmarks.chaos.databases import PostgresDatabases
 from benchmarks.chaos.faulter import Faulter
 from benchmarks.chaos.faults import ALWAYS_CROSSED, FAULTS, Fault, Meeting
 from benchmarks.chaos.fuse import Fuse, Orders, _guarded
+from benchmarks.chaos.installation import Told
 from benchmarks.chaos.killer import COMMIT_POINTS, Killer, commit_sites, untried
 from benchmarks.chaos.snapshot import _plain, conclusions, differences
 from benchmarks.chaos.world import PLAIN, TROUBLED, ticks, write_world
+from tests.support.programs import environment, run
 
 ENGINE = Path(stratawatch.engine.__file__).parent
 
@@ -278,6 +280,24 @@ class TestSnapshot:
         assert plain == "cycle of period 2: no files in <folder>; deadline passed; 32 of 48"
 
 
+PUBLISHER = """
+import sys
+from pathlib import Path
+from benchmarks.chaos.fuse import Fuse, Orders, install
+from benchmarks.chaos.local_bucket import keep_buckets_in_folders
+from stratawatch.adapters.store import migrate
+from stratawatch.wiring import build
+from tests.support.batches import batch
+fuse = Fuse(Path(sys.argv[2]), Orders(at=4))
+install(lambda: fuse)
+keep_buckets_in_folders()
+migrate(sys.argv[3])
+queue = build(Path(sys.argv[1])).ports.queue
+queue.adopt("ours")
+queue.publish(batch("b"))
+"""
+
+
 class TestWorld:
     def test_the_same_seed_writes_the_same_predictions(self, tmp_path):
         for name in ("a", "b"):
@@ -290,4 +310,17 @@ class TestWorld:
         for story in (PLAIN, TROUBLED):
             moments = [tick.at for tick in ticks(story)]
             gaps = [(b - a).total_seconds() for a, b in pairwise(moments)]
-            assert min(gaps) >= 12 * 11 * 60
+            assert min(gaps) >= 15 * 11 * 60
+
+    def test_a_bucket_lies_in_a_folder_and_processes_die_on_both_sides_of_a_write_to_it(self, tmp_path):
+        store = f"sqlite:///{tmp_path}/s.db"
+        config = write_world(tmp_path, 7, store, "bucket")
+        hooks = environment({"CHAOS_HOOK": "https://a.example", "CHAOS_DEPUTY": "https://b.example"})
+        run("-c", PUBLISHER, config, tmp_path / "log", store, env=hooks, status=-signal.SIGKILL)
+        crossed = (tmp_path / "log").read_text().splitlines()
+        assert [point.split(":")[0] for point in crossed] == ["bucket.adopt"] * 2 + ["bucket.publish"] * 2
+        assert [point.split(" ", 1)[1] for point in crossed] == ["before put", "after put"] * 2
+        assert [file.name for file in (tmp_path / "queue" / "out").iterdir()] == ["b.jsonl"]
+        points = _queue_writes(Told((Ending("", tuple(crossed), 0.1),), {}, None))
+        assert points == set(crossed)
+        assert [verdict.value for verdict in _queue_coverage(points, Counter(crossed[1:]))] == [4, 1]
