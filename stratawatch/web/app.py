@@ -3,6 +3,7 @@
 People come by a link with a token, which becomes a cookie. Nothing of scores, calls or strata is known here.
 """
 
+import re
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -31,6 +32,7 @@ LARGEST_FORM: Final = 8192
 """Bytes of what a browser sends."""
 LONGEST_REASON: Final = 200
 VALUES: Final = ("yes", "no", "skip")
+_NUMBER: Final = re.compile("[0-9]{1,18}")
 HEADERS: Final[Mapping[str, str]] = {
     "Content-Security-Policy": "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; "
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
@@ -86,10 +88,11 @@ def label_page(book: PageBook, *, votes: int = 1, secure: bool = False, now: Clo
     async def answer(request: Request) -> Response:
         annotator, form = await _form(book, request)
         value, key, reason = form.get("value", ""), form.get("key", ""), form.get("reason", "")
-        if value not in VALUES or not key or len(reason) > LONGEST_REASON:
+        batch = form.get("batch", "")
+        if value not in VALUES or not key or len(reason) > LONGEST_REASON or not _NUMBER.fullmatch(batch):
             raise _Refused(400, "That was no answer", "An answer is yes, no or skip, to one item.")
         kept = await run_in_threadpool(
-            lambda: book.answer(annotator, key, value, votes, clock(), uuid4().hex, reason.strip())
+            lambda: book.answer(annotator, key, value, votes, clock(), uuid4().hex, reason.strip(), int(batch))
         )
         return RedirectResponse("/" if kept else "/?note=taken", 303)
 

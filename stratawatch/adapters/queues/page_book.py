@@ -54,9 +54,10 @@ CREATE TABLE annotators (
 
 @dataclass(frozen=True)
 class Question:
-    """One item as an annotator is asked about it."""
+    """One item as a batch asks an annotator about it."""
 
     item_key: str
+    batch: int
     question: str
     guideline: str
     question_key: str
@@ -134,12 +135,23 @@ class PageBook(AnswerBook):
             return _question(sql, key)
 
     def answer(
-        self, annotator: str, item_key: str, value: str, votes: int, now: datetime, event_id: str, note: str = ""
+        self,
+        annotator: str,
+        item_key: str,
+        value: str,
+        votes: int,
+        now: datetime,
+        event_id: str,
+        note: str = "",
+        batch: int | None = None,
     ) -> bool:
-        """Keep an answer; False where the item was not this annotator's to answer, or is none of anybody."""
+        """Keep an answer; False where the item was not this annotator's to answer, or is none of anybody.
+
+        `batch` is the one whose question was shown: a later one may ask about the item with another guideline.
+        """
         with self.writing() as sql:
             sql.execute("DELETE FROM holds WHERE until <= ?", (now.timestamp(),))
-            question = _question(sql, item_key)
+            question = _question(sql, item_key, batch)
             held = sql.execute(
                 "SELECT 1 FROM holds WHERE item_key = ? AND annotator = ?", (item_key, annotator)
             ).fetchone()
@@ -238,14 +250,15 @@ def add_answer(
     return int(found.lastrowid or 0)
 
 
-def _question(sql: sqlite3.Connection, item_key: str) -> Question | None:
-    """An item as its newest batch asks about it."""
+def _question(sql: sqlite3.Connection, item_key: str, batch: int | None = None) -> Question | None:
+    """An item as a batch asks about it: the newest that is out, or else that was, unless one is named."""
     row = sql.execute(
-        "SELECT question, guideline, question_key, payload FROM tasks JOIN batches ON batches.number = tasks.batch "
-        "WHERE item_key = ? ORDER BY batches.number DESC LIMIT 1",
-        (item_key,),
+        "SELECT number, question, guideline, question_key, payload FROM tasks "
+        "JOIN batches ON batches.number = tasks.batch WHERE item_key = :item AND number = coalesce(:batch, number) "
+        "ORDER BY state = 'out' DESC, state = 'done' DESC, number DESC LIMIT 1",
+        {"item": item_key, "batch": batch},
     ).fetchone()
-    return Question(item_key, row[0], row[1], row[2], json.loads(row[3])) if row else None
+    return Question(item_key, row[0], row[1], row[2], row[3], json.loads(row[4])) if row else None
 
 
 def _hold(sql: sqlite3.Connection, item_key: str, annotator: str, now: datetime) -> None:

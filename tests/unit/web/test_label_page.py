@@ -51,7 +51,7 @@ def page(tmp_path):
 
 def fields(shown):
     """What the page's forms hold, hidden."""
-    return dict(re.findall(r'name="(form_key|key)" value="([^"]*)"', shown.text))
+    return dict(re.findall(r'name="(form_key|key|batch)" value="([^"]*)"', shown.text))
 
 
 def say(client, value, **more):
@@ -159,8 +159,8 @@ class TestAnswers:
 
     @pytest.mark.parametrize(
         "said",
-        [{"value": "maybe"}, {"value": ""}, {"key": ""}, {"reason": "x" * 201}],
-        ids=["no word", "nothing", "no item", "long reason"],
+        [{"value": "maybe"}, {"value": ""}, {"key": ""}, {"reason": "x" * 201}, {"batch": "x"}, {"batch": "9" * 30}],
+        ids=["no word", "nothing", "no item", "long reason", "no batch", "large batch"],
     )
     def test_that_are_none_are_refused(self, page, said):
         page.queue.publish(batch("k1"))
@@ -179,6 +179,31 @@ class TestAnswers:
         ann = page.browser("ann")
         say(ann, "yes", key="k9")
         assert page.words() == []
+
+    def test_to_another_batch_are_not_kept(self, page):
+        page.queue.publish(batch("k1"))
+        page.queue.publish(batch("k2", key="b2"))
+        ann = page.browser("ann")
+        say(ann, "yes", key="k1", batch="2")
+        say(ann, "yes", key="k1", batch="3")
+        assert page.words() == []
+
+    def test_keep_the_guideline_that_was_shown(self, page):
+        page.queue.publish(batch("k1"))
+        ann = page.browser("ann")
+        form = {**fields(ann.get("/")), "value": "yes"}
+        page.queue.publish(replace(batch("k1", key="b2"), guideline="Read it once.", question_key="q2"))
+        assert "Read it once." in ann.get("/").text
+        ann.post("/answer", data=form)
+        with page.book.reading() as sql:
+            assert sql.execute("SELECT question_key, guideline FROM answers").fetchall() == [("q1", "Read it twice.")]
+
+    @pytest.mark.parametrize("ending", ["cancel", "close"])
+    def test_are_asked_for_with_the_guideline_of_a_batch_that_is_out(self, page, ending):
+        page.queue.publish(batch("k1"))
+        page.queue.publish(replace(batch("k1", key="b2"), guideline="Read it once."))
+        getattr(page.queue, ending)(["b2"])
+        assert "Read it twice." in page.browser("ann").get("/").text
 
     def test_to_a_batch_that_was_withdrawn_meanwhile_still_count(self, page):
         page.queue.publish(batch("k1"))
