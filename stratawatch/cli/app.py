@@ -17,6 +17,7 @@ from stratawatch.cli import (
     estimates,
     grants,
     init,
+    label_agreement,
     label_page,
     labels,
     open_advance,
@@ -97,6 +98,7 @@ app.command("restore", short_help="Put a backup in the store's place.")(backup.r
 labels.app.command("invite", short_help="A link to the label page.")(label_page.invite)
 labels.app.command("revoke", short_help="Close the label page to somebody.")(label_page.revoke)
 labels.app.command("annotators", short_help="Who may label at the page.")(label_page.annotators)
+labels.app.command("agreement", short_help="How far annotators agree.")(label_agreement.agreement)
 cycles.app.command("retire", short_help="End a panel that left.")(retire.retire)
 app.add_typer(cycles.app, name="cycles", short_help="List, show, cancel, reopen cycles.")
 app.add_typer(alerts.app, name="alerts", short_help="List alerts, send them again, try a channel.")

@@ -1,0 +1,35 @@
+"""`labels agreement`: alpha of a panel, and each annotator against the others."""
+
+import json
+
+
+def test_of_one_annotator_cannot_be_told(judged):
+    (found,) = judged.json("labels", "agreement")["panels"]
+    assert (found["alpha"], found["items"]) == (None, 0)
+    assert found["reason"].startswith("0 items have two answers")
+    assert "cannot tell how far annotators agree" in judged.run("labels", "agreement").stdout
+
+
+def test_of_a_second_annotator_counts_his_last_answers(judged):
+    labels = judged.json("labels", "export")["labels"]
+    second = [{"item": one["item"], "value": one["value"], "annotator": "bob"} for one in labels]
+    second[0] = {**second[0], "value": "no" if labels[0]["value"] == "yes" else "yes"}
+    file = judged.folder / "bob.jsonl"
+    file.write_text("".join(json.dumps(one) + "\n" for one in second))
+    judged.run("labels", "import", str(file))
+    (found,) = judged.json("labels", "agreement")["panels"]
+    assert (found["items"], found["reason"]) == (60, "")
+    assert 0.9 < found["alpha"] < 1
+    assert found["low"] < found["alpha"] < found["high"]
+    assert [(one["name"], one["pairs"], one["agreeing"]) for one in found["annotators"]] == [
+        ("ann", 60, 59),
+        ("bob", 60, 59),
+    ]
+    text = judged.run("labels", "agreement", "--panel", found["panel"]).stdout
+    assert f"{found['panel']}: alpha {found['alpha']:.2f} ({found['low']:.2f} to " in text
+    assert "over 60 items" in text
+    assert "98.3%" in text
+
+
+def test_of_a_panel_that_is_not_there_is_refused(judged):
+    assert "there is no panel 'none'" in judged.run("labels", "agreement", "--panel", "none", code=2).stderr
