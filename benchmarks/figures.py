@@ -27,6 +27,7 @@ CODE: Final[Mapping[str, tuple[str, ...]]] = {
     "demo_worlds": ENGINE,
     "engines": ENGINE,
     "label_flood": (*ENGINE, "benchmarks/years_store.py"),
+    "agreement": ("stratawatch/core/estimation/agreement.py",),
     "label_error": STUDY,
     "labels": STUDY,
     "missing_answers": STUDY,
