@@ -21,8 +21,9 @@ _PREFIX: Final = "whsec_"
 
 def signing_key(secret: SecretStr, what: str) -> bytes:
     """The bytes of a key, which is written as base64 behind whsec_. `what` names it in the error."""
+    text = secret.get_secret_value().removeprefix(_PREFIX)
     try:
-        key = b64decode(secret.get_secret_value().removeprefix(_PREFIX), validate=True)
+        key = b64decode(text + "=" * (-len(text) % 4), validate=True)  # some write it without the padding
     except ValueError:
         key = b""
     if not 24 <= len(key) <= 64:

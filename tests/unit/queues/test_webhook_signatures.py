@@ -21,8 +21,9 @@ def test_the_published_example():
     assert is_signed([EXAMPLE], ID, SECONDS, SIGNATURE, BODY)
 
 
-def test_a_key_may_lack_its_prefix():
+def test_a_key_may_lack_its_prefix_and_its_padding():
     assert signing_key(SecretStr("MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"), "the key") == EXAMPLE
+    assert signing_key(SecretStr("A" * 43), "the key") == signing_key(SecretStr("A" * 43 + "="), "the key") == OTHER
 
 
 @pytest.mark.parametrize(
