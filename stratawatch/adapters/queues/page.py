@@ -83,6 +83,15 @@ class PageQueue(BookQueue):
             )
         return Receipt(f"out/{batch.key}")
 
+    def drop_payload(self, keys: Sequence[str]) -> None:
+        """Forget what people were shown of batches; their items, questions and answers stay."""
+        with self._marked("forget payload") as sql:
+            sql.execute("PRAGMA secure_delete = ON")  # nor does it stay in free pages of the file
+            sql.executemany(
+                "UPDATE tasks SET payload = '{}' WHERE batch = (SELECT number FROM batches WHERE key = ?)",
+                [(key,) for key in keys],
+            )
+
     def describe(self) -> Mapping[str, str]:
         """Count batches, answers and annotators. Nothing is created."""
         counted = {

@@ -1,11 +1,12 @@
 """Take out of the store, and of the report folder, what its periods are over for."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Final
 
 from stratawatch.engine.model.retention import Purged, Retention
-from stratawatch.engine.ports import Ports
+from stratawatch.engine.ports import PayloadKeeper, Ports
 from stratawatch.engine.ports.transaction import Transaction
 
 PURGE: Final = "purge"
@@ -23,13 +24,19 @@ def purge_store(ports: Ports) -> Purged:
     now = ports.clock.now()
     with ports.store.begin() as tx:
         looked_at = tx.labels.cursor(PURGE).get("looked_at")
+        is_due, by = _is_due(looked_at, now), _sound(tx, now)
+        old = tx.retention.cycles_with_payload(by - ports.retention.payload, CYCLES_AT_ONCE) if is_due else ()
+        batches = [batch.key for cycle in old for batch in tx.rounds.batches(cycle_id=cycle)]
+    if batches and isinstance(ports.queue, PayloadKeeper):
+        # First, as nobody looks again for what the store has marked as purged.
+        ports.queue.drop_payload(batches)
+    with ports.store.begin() as tx:
         ended = tx.retention.cycles_with_undrawn_payload(CYCLES_AT_ONCE)
         for cycle in ended:
             tx.retention.drop_undrawn_payload(cycle)
         purged = Purged(undrawn=len(ended))
-        is_due, by = _is_due(looked_at, now), _sound(tx, now)
         if is_due:
-            purged = _drop_old(tx, ports.retention, by, len(ended))
+            purged = _drop_old(tx, ports.retention, by, len(ended), old)
             if purged.payloads < CYCLES_AT_ONCE:
                 tx.labels.save_cursor(PURGE, {"looked_at": now.isoformat()}, now)
         if is_due or ended:
@@ -41,9 +48,8 @@ def purge_store(ports: Ports) -> Purged:
     return purged
 
 
-def _drop_old(tx: Transaction, keep: Retention, now: datetime, undrawn: int) -> Purged:
-    """Drop whatever is older than its period; returns what."""
-    old = tx.retention.cycles_with_payload(now - keep.payload, CYCLES_AT_ONCE)
+def _drop_old(tx: Transaction, keep: Retention, now: datetime, undrawn: int, old: Sequence[int]) -> Purged:
+    """Drop the payload of old cycles, and whatever else is older than its period; returns what."""
     for cycle in old:
         tx.retention.drop_payload(cycle)
     bad_rows = tx.retention.drop_bad_rows(now - keep.bad_rows)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Final, Protocol
+from typing import Final, Protocol, runtime_checkable
 
 from stratawatch.core.population import Atom
 from stratawatch.engine.model.alarm_records import Notification
@@ -27,6 +27,7 @@ __all__ = [
     "ColumnProblem",
     "Heartbeat",
     "LabelQueue",
+    "PayloadKeeper",
     "Ports",
     "PredictionCheck",
     "PredictionSource",
@@ -156,6 +157,15 @@ class LabelQueue(Protocol):
 
     def describe(self) -> Mapping[str, str]:
         """Say what was found, for `check`. Raises Unreachable."""
+        ...
+
+
+@runtime_checkable
+class PayloadKeeper(Protocol):
+    """A queue out of whose place we can take what labellers were shown; files of a folder belong to who reads them."""
+
+    def drop_payload(self, keys: Sequence[str]) -> None:
+        """Forget the payload of batches; once more changes nothing. Raises Unreachable."""
         ...
 
 

@@ -12,6 +12,7 @@ from stratawatch.engine.model.label_events import LabelEvent
 from stratawatch.engine.model.quarantined_row import QuarantinedRow
 from stratawatch.engine.model.retention import Purged, Retention
 from stratawatch.engine.model.states import CycleState, Entity
+from stratawatch.errors import Unreachable
 from tests.support.fakes import MONDAY, WEEK
 from tests.support.scenario import Scenario, label_cycle, open_all, relabel
 from tests.support.store.examples import open_cycle
@@ -72,6 +73,39 @@ def test_payload_of_drawn_items_stays_for_its_period_and_then_goes_with_that_of_
         assert {task.item_key for task in tasks} == {draw.item_key for draw in tx.rounds.draws(1)}
         assert all(task.payload == {} for task in tasks)
     assert facts(labelled) == before
+
+
+class KeepingQueue:
+    """A queue in whose place payload lies, and which may be away."""
+
+    def __init__(self):
+        self.dropped, self.away = [], False
+
+    def drop_payload(self, keys):
+        if self.away:
+            raise Unreachable("the queue is away", got="nothing", hint="wait")
+        self.dropped += keys
+
+
+def test_payload_goes_from_the_place_of_the_queue_too_before_the_store_forgets_it(labelled):
+    queue = KeepingQueue()
+    ports = replace(labelled.ports, queue=queue)
+    with ports.store.begin() as tx:
+        keys = {batch.key for batch in tx.rounds.batches(cycle_id=1)}
+    labelled.clock.advance(days=89)
+    open_all(labelled)
+    purge_store(ports)
+    assert queue.dropped == []
+    labelled.clock.advance(days=2)
+    open_all(labelled)
+    queue.away = True
+    with pytest.raises(Unreachable):
+        purge_store(ports)
+    assert with_payload(labelled)
+    queue.away = False
+    purge_store(ports)
+    assert set(queue.dropped) == keys != set()
+    assert not with_payload(labelled)
 
 
 def test_a_late_label_is_judged_after_all_payload_went(labelled):

@@ -290,6 +290,23 @@ class TestPayloads:
         assert "<script>n" not in page.browser("<script>n</script>").get("/").text
 
 
+def test_payload_that_is_dropped_is_not_in_the_file_and_answers_stay(page):
+    page.queue.publish(batch("k1", payload={"text": "secret of k1 " * 500}))
+    page.queue.publish(batch("k2", key="b2"))
+    ann = page.browser("ann")
+    say(ann, "yes")
+    say(ann, "no")
+    for _ in range(2):
+        page.queue.drop_payload(["spam-p00000-r1-b1", "nowhere"])
+    assert all(b"secret of k1" not in file.read_bytes() for file in page.book.root.iterdir())
+    assert {value for _, _, value in page.words()} == {"yes", "no"}
+    with page.book.reading() as sql:
+        assert sql.execute("SELECT item_key, payload FROM tasks").fetchall() == [
+            ("k1", "{}"),
+            ("k2", '{"text": "text of k2"}'),
+        ]
+
+
 def test_a_page_whose_file_is_away_says_so(page):
     ann = page.browser("ann")
     page.book.path.rename(page.book.path.with_name("elsewhere"))
