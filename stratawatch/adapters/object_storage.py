@@ -187,6 +187,7 @@ class ObjectStorage:
 
 
 def _info(name: str, meta: Any) -> ObjectInfo:
-    # Every cloud has an ETag; a store without one is told by the time of its last change.
-    stamp = f"{meta['e_tag'] or meta['last_modified'].isoformat()}:{meta['size']}"
+    # Every cloud has an ETag; a store without one is told by its last change. Azure lists it without the quotes.
+    tag = (meta["e_tag"] or meta["last_modified"].isoformat()).strip('"')
+    stamp = f"{tag}:{meta['size']}"
     return ObjectInfo(name, meta["size"], stamp, meta["last_modified"])

@@ -3,7 +3,8 @@
 import json
 import logging
 from contextlib import suppress
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
 
 import obstore
 import pytest
@@ -60,6 +61,14 @@ class TestPoll:
         paths = fetched(monkeypatch)
         assert keys(queue.poll(first.cursor)) == ["k9"]
         assert [path for path in paths if path.startswith("in/")] == ["in/b.jsonl"]
+
+    def test_an_etag_is_the_same_in_quotes_and_without_as_azure_lists_it(self, monkeypatch):
+        meta = {"path": "in/ann.jsonl", "size": 1, "last_modified": datetime.now(UTC)}
+        got = SimpleNamespace(meta={**meta, "e_tag": '"0x8D"'}, bytes=lambda: b"x")
+        monkeypatch.setattr(obstore, "list", lambda _store, _folder: [[{**meta, "e_tag": "0x8D"}]])
+        monkeypatch.setattr(obstore, "get", lambda _store, _path: got)
+        storage = ObjectStorage(None, "az://labels", "the label queue")
+        assert storage.listed("in")[0].stamp == storage.read("in/ann.jsonl", 9)[0].stamp
 
     def test_a_replaced_object_is_read_from_its_beginning(self, backend):
         queue = backend.queue()
