@@ -58,7 +58,7 @@ class TestKeys:
                 press();
             }"""
         )
-        ann.tab.wait_for_function("document.title === 'pressed'")
+        ann.tab.wait_for_function("() => document.title === 'pressed'")
         ann.tab.wait_for_timeout(300)
         assert page.values() == ["yes"]
 
@@ -161,7 +161,7 @@ class TestRefused:
         ann = visit(page)
         ann.tab.evaluate(spoil)
         ann.tab.keyboard.press("y")
-        ann.tab.wait_for_function("!document.querySelector('.item')")
+        ann.tab.wait_for_function("() => !document.querySelector('.item')")
         assert ann.statuses[status] == 1
         assert page.said() == []
 
