@@ -11,7 +11,7 @@ HOOK = """
 kind = "webhook"
 name = "ops"
 url = "${env:HOOK}"
-timeout = "2s"
+timeout = "30s"
 """
 
 
