@@ -11,7 +11,7 @@ from stratawatch.errors import StratawatchError
 from stratawatch.formatting import count_text
 
 if TYPE_CHECKING:
-    from starlette.applications import Starlette
+    from starlette.types import ASGIApp
 
     from stratawatch.adapters.queues.answer_book import AnswerBook
     from stratawatch.adapters.queues.page import PageSettings
@@ -48,8 +48,6 @@ def web(
     require("web")
     import uvicorn
 
-    from stratawatch.web.app import guarded
-
     if host not in LOOPBACK and not https:
         raise StratawatchError(
             f"people at other machines would send their tokens to {host} unprotected",
@@ -61,7 +59,7 @@ def web(
         print_json({"address": address})
     else:
         print_line(f"{what} listens at {address}; Ctrl-C ends it")
-    uvicorn.run(guarded(app), host=host, port=port, log_level="warning", access_log=False, server_header=False)
+    uvicorn.run(app, host=host, port=port, log_level="warning", access_log=False, server_header=False)
 
 
 def invite(
@@ -127,26 +125,28 @@ def annotators(config: ConfigOption = DEFAULT_CONFIG, json: JsonOption = False) 
         print_line("nobody was invited yet: `stratawatch labels invite NAME`")
 
 
-def _served(config: Path, https: bool) -> tuple["Starlette", str, str]:
+def _served(config: Path, https: bool) -> tuple["ASGIApp", str, str]:
     """What `web` serves, its name, and the path of its address."""
     from stratawatch.adapters.adapter_settings import BuildContext
     from stratawatch.adapters.queues.webhook import WebhookQueueSettings
     from stratawatch.config.loading import load_configuration
+    from stratawatch.web.app import guarded, label_page
+    from stratawatch.web.payload_view import AllowedHosts
 
     configuration = load_configuration(config)
     settings = configuration.settings.queue
     if not isinstance(settings, WebhookQueueSettings):
-        from stratawatch.web.app import label_page
-
         page, page_book = _page(config)
-        return label_page(page_book, votes=page.votes, secure=https), "the label page", ""
+        hosts = AllowedHosts(frozenset(page.link_hosts), frozenset(page.image_hosts))
+        app = label_page(page_book, votes=page.votes, secure=https, hosts=hosts)
+        return guarded(app, hosts.images), "the label page", ""
     from stratawatch.adapters.queues.webhook_book import WebhookBook
     from stratawatch.web.label_receiver import PATH, label_receiver
 
     book = WebhookBook(configuration.folder / settings.root)
     _require_file(book)
     keys = settings.receive_keys(BuildContext(configuration.folder))
-    return label_receiver(book, keys), "the receiver of labels", PATH
+    return guarded(label_receiver(book, keys)), "the receiver of labels", PATH
 
 
 def _require_file(book: "AnswerBook") -> None:

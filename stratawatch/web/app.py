@@ -4,7 +4,7 @@ People come by a link with a token, which becomes a cookie. Nothing of scores, c
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from datetime import UTC, datetime
 from hashlib import sha256
 from hmac import compare_digest
@@ -24,7 +24,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from stratawatch.adapters.queues.page_book import PageBook
 from stratawatch.errors import Unreachable
-from stratawatch.web.payload_view import plain_text, shown_payload
+from stratawatch.web.payload_view import AllowedHosts, plain_text, shown_payload
 
 COOKIE: Final = "stratawatch_annotator"
 COOKIE_LIFE: Final = 30 * 24 * 3600
@@ -33,9 +33,10 @@ LARGEST_FORM: Final = 8192
 LONGEST_REASON: Final = 200
 VALUES: Final = ("yes", "no", "skip")
 _NUMBER: Final = re.compile("[0-9]{1,18}")
+POLICY: Final = "Content-Security-Policy"
 HEADERS: Final[Mapping[str, str]] = {
-    "Content-Security-Policy": "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; "
-    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+    POLICY: "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; "
+    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'; img-src data:",
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
     "Referrer-Policy": "no-referrer",
@@ -58,8 +59,18 @@ class _Refused(Exception):  # noqa: N818 - what is answered, not what went wrong
         self.status, self.title, self.text = status, title, text
 
 
-def label_page(book: PageBook, *, votes: int = 1, secure: bool = False, now: Clock | None = None) -> Starlette:
-    """The page over a book. `secure` where it is reached by https; `votes` are the answers that each item gets."""
+def label_page(
+    book: PageBook,
+    *,
+    votes: int = 1,
+    secure: bool = False,
+    hosts: AllowedHosts | None = None,
+    now: Clock | None = None,
+) -> Starlette:
+    """The page over a book. `secure` where it is reached by https; `votes` are the answers that each item gets.
+
+    Addresses at `hosts` become links and images.
+    """
     clock = now or (lambda: datetime.now(UTC))
 
     async def enter(request: Request) -> Response:
@@ -82,7 +93,7 @@ def label_page(book: PageBook, *, votes: int = 1, secure: bool = False, now: Clo
         }
         if question is None:
             return _page("done.html", 200, **facts)
-        payload = shown_payload(question.payload)
+        payload = shown_payload(question.payload, hosts)
         return _page("question.html", 200, question=question, payload=payload, **facts)
 
     async def answer(request: Request) -> Response:
@@ -113,13 +124,14 @@ def label_page(book: PageBook, *, votes: int = 1, secure: bool = False, now: Clo
     )
 
 
-def guarded(app: Starlette) -> ASGIApp:
-    """The app, whose every answer carries HEADERS."""
+def guarded(app: Starlette, images: Collection[str] = ()) -> ASGIApp:
+    """The app, whose every answer carries HEADERS; its pages load images from the hosts that are named."""
+    policy = " ".join([HEADERS[POLICY], *(f"https://{host}" for host in sorted(images))])
+    fixed = [(name.lower().encode(), value.encode()) for name, value in {**HEADERS, POLICY: policy}.items()]
 
     async def serve(scope: Scope, receive: Receive, send: Send) -> None:
         async def send_guarded(message: Message) -> None:
             if message["type"] == "http.response.start":
-                fixed = [(name.lower().encode(), value.encode()) for name, value in HEADERS.items()]
                 message = {**message, "headers": [*message.get("headers", []), *fixed]}
             await send(message)
 

@@ -18,3 +18,5 @@ NASTY = {
     "turned": "abc\u202egpj.exe\u2066x",
     "document": {"<i>": ["<u>", 1, None]},
 }
+PIXEL = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=="
+"""A picture of one pixel, as data."""

@@ -1,6 +1,7 @@
 """A label queue for people who have none: batches lie in a file, and `stratawatch web` shows one item at a time."""
 
 import json
+import re
 import sqlite3
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -24,12 +25,23 @@ def _odd(votes: int) -> int:
     return votes
 
 
+def _host(name: str) -> str:
+    if len(name) > 253 or not re.fullmatch(r"[a-z0-9-]+(\.[a-z0-9-]+)+", name):
+        raise ValueError("is not the name of a host; write it like img.example.org, without https:// and port")
+    return name
+
+
+Host = Annotated[str, AfterValidator(_host)]
+
+
 class PageSettings(QueueSettings):
     """kind = "page": a web page where people label."""
 
     kind: Literal["page"]
     root: Text = "queue"
     votes: Annotated[int, Field(ge=1, le=25), AfterValidator(_odd)] = 1
+    link_hosts: list[Host] = Field(default_factory=list)
+    image_hosts: list[Host] = Field(default_factory=list)
 
     @property
     def answers_asked(self) -> int:

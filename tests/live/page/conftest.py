@@ -17,6 +17,7 @@ from stratawatch.adapters.queues.page_book import PageBook
 from stratawatch.engine.model.label_events import Batch, LabelTask
 from stratawatch.engine.model.states import BatchState
 from stratawatch.web.app import guarded, label_page
+from stratawatch.web.payload_view import AllowedHosts
 from tests.support.moto_server import PYTHON
 
 # Playwright is in the environment that `make test-live` makes, of the same Python as this one.
@@ -33,12 +34,11 @@ REST = 120
 class ServedPage:
     """A page with its queue, served at an address of its own until `end`."""
 
-    def __init__(self, root, votes=1, **options):
+    def __init__(self, root, votes=1, hosts=AllowedHosts()):  # noqa: B008 - it is frozen
         self.queue, self.book = PageQueue(root), PageBook(root)
         self.queue.adopt("ours")
-        config = uvicorn.Config(
-            guarded(label_page(self.book, votes=votes, **options)), port=0, log_level="warning", access_log=False
-        )
+        app = guarded(label_page(self.book, votes=votes, hosts=hosts), hosts.images)
+        config = uvicorn.Config(app, port=0, log_level="warning", access_log=False)
         self._server = uvicorn.Server(config)
         self._thread = Thread(target=self._server.run, daemon=True)
         self._thread.start()
@@ -83,8 +83,8 @@ def serve(tmp_path):
     """Start pages that end with the test."""
     pages = []
 
-    def start(votes=1, **options):
-        pages.append(ServedPage(tmp_path / f"queue-{len(pages)}", votes, **options))
+    def start(**options):
+        pages.append(ServedPage(tmp_path / f"queue-{len(pages)}", **options))
         return pages[-1]
 
     yield start

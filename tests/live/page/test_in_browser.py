@@ -1,10 +1,13 @@
 """One annotator at the label page: keys, no script, what is refused, nasty payloads, and whom it shuts out."""
 
+from base64 import b64decode
+
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
 from stratawatch.web.app import LARGEST_FORM
-from tests.support.nasty_payloads import NASTY
+from stratawatch.web.payload_view import AllowedHosts
+from tests.support.nasty_payloads import NASTY, PIXEL
 
 WIDTHS = {1440: 900, 390: 844}
 TEXTS = [{"text": f"Message {number}: are we still on for lunch?"} for number in range(6)]
@@ -132,6 +135,28 @@ class TestNastyPayloads:
         assert page.values() == ["yes"]
 
 
+def test_images_are_loaded_from_allowed_hosts_alone_also_on_an_item_that_came_without_a_new_page(serve, visit):
+    page = serve(hosts=AllowedHosts(images=frozenset({"img.example.org"})))
+    ann = visit(page)
+    loaded = []
+
+    def fulfil(route):
+        loaded.append((route.request.url, route.request.headers.get("referer")))
+        route.fulfill(body=b64decode(PIXEL.partition(",")[2]), content_type="image/png")
+
+    ann.context.route("https://*.example.org/**", fulfil)
+    payload = {"a": "https://img.example.org/a.png", "b": PIXEL, "c": "https://other.example.org/c.png"}
+    page.ask([payload] * 2)
+    ann.tab.reload()
+    ann.press("y")
+    ann.tab.wait_for_function("[...document.images].every(image => image.complete && image.naturalWidth === 1)")
+    assert ann.tab.locator("img").count() == 2
+    assert set(loaded) == {("https://img.example.org/a.png", None)}
+    ann.tab.evaluate("document.images[0].src = 'https://other.example.org/c.png'")
+    ann.tab.wait_for_timeout(200)
+    assert set(loaded) == {("https://img.example.org/a.png", None)}
+
+
 class TestRefused:
     def test_without_a_link_or_with_one_that_was_closed(self, page, visit, browser):
         page.ask(TEXTS)
@@ -184,8 +209,10 @@ class TestRefused:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", WIDTHS)
-def test_axe_finds_nothing_serious(page, visit, width, scheme):
-    page.ask([{"text": "Buy cheap watches now!", "page": "https://example.org/a", "about": {"lang": "en"}}])
+def test_axe_finds_nothing_serious(serve, visit, width, scheme):
+    page = serve(hosts=AllowedHosts(links=frozenset({"example.org"})))
+    text = {"text": "Buy cheap watches now!", "about": {"lang": "en"}}
+    page.ask([{**text, "page": "https://example.org/a", "picture": PIXEL}])
     ann = visit(page)
     ann.tab.set_viewport_size({"width": width, "height": WIDTHS[width]})
     ann.tab.emulate_media(color_scheme=scheme)

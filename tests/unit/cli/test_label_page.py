@@ -56,6 +56,14 @@ def test_what_cannot_be_done_is_said(paged, arguments, said):
     assert said in done.stderr
 
 
+@pytest.mark.parametrize(
+    "host", ["https://example.org", "example.org/a", "*.example.org", "a b.org", "example", "x.org; y"]
+)
+def test_what_is_no_host_is_refused(fresh, host):
+    fresh.configure(more=f'\n[queue]\nkind = "page"\nimage_hosts = ["{host}"]\n')
+    assert "is not the name of a host" in fresh.run("check", code=1).stdout
+
+
 def test_another_queue_is_no_page(fresh):
     assert 'kind = "page" in [queue]' in fresh.run("labels", "invite", "ann", code=2).stderr
 
