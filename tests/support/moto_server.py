@@ -10,6 +10,13 @@ from urllib.request import Request, urlopen
 
 PYTHON = Path(__file__).parents[2] / ".venv-live" / "bin" / "python"
 BUCKET = "labels"
+SERVER = """
+import sys
+from moto.server import DomainDispatcherApplication, create_backend_app
+from werkzeug.serving import run_simple
+run_simple("127.0.0.1", int(sys.argv[1]), DomainDispatcherApplication(create_backend_app), threaded=False)
+"""
+"""One request after the other: `moto.server` looks for an object and writes it with others in between, which S3 does not."""
 PATIENCE = 60.0
 
 
@@ -18,7 +25,7 @@ def start_moto() -> tuple[str, "subprocess.Popen[bytes]"]:
     with socket.create_server(("127.0.0.1", 0)) as probe:
         port = probe.getsockname()[1]
     running = subprocess.Popen(
-        [PYTHON, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)],
+        [PYTHON, "-c", SERVER, str(port)],
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )

@@ -38,7 +38,7 @@ def test_ten_thousand_items_go_out_and_ten_thousand_labels_come_back(backend):
     reading = perf_counter() - begun
     assert sorted(event.item_key for event in events) == sorted(f"k{number}" for number in range(10_000))
     print(f"10,000 items published in {publishing:.1f} s, 10,000 labels read in {reading:.1f} s")
-    assert max(publishing, reading) < 20
+    assert max(publishing, reading) < 60  # alone 2 s and 1 s
 
 
 def test_more_objects_than_are_listed_at_once_are_all_read(backend):
