@@ -51,6 +51,7 @@ def started(monkeypatch):
 
     monkeypatch.setattr(up, "start_server", lambda _port: start("server"))
     monkeypatch.setattr(up, "start_flows", lambda _config: start("flows"))
+    monkeypatch.setattr(up, "_set_vacuum", lambda _config: None)  # imports for seconds on a busy machine
     monkeypatch.setattr(up, "LOOK", 0.05)
     monkeypatch.setattr(up, "server_answers", lambda _url: bool(made["server"]))
     monkeypatch.setenv("PREFECT_API_URL", "")  # so that what is set here is unset again
@@ -63,8 +64,15 @@ def started(monkeypatch):
 
 
 def serve_and(act) -> int:
-    """Serve while `act` runs beside it; what it returned."""
-    beside = threading.Thread(target=act, daemon=True)
+    """Serve while `act` runs beside it, and press Ctrl-C when that is over, even by an error; what it returned."""
+
+    def act_and_end() -> None:
+        try:
+            act()
+        finally:
+            raise_in_main()
+
+    beside = threading.Thread(target=act_and_end, daemon=True)
     beside.start()
     status = up.serve_until_interrupted("stratawatch.toml", 4299)
     beside.join(10)
@@ -90,7 +98,6 @@ class TestRestarts:
             until(lambda: len(started["server"]) == 2)
             started["flows"][0].send_signal(signal.SIGKILL)
             until(lambda: len(started["flows"]) == 2)
-            raise_in_main()
 
         began = time.monotonic()
         assert serve_and(kill) == 0
@@ -106,7 +113,6 @@ class TestRestarts:
 
         def wait():
             until(lambda: len(started["server"]) == 2)
-            raise_in_main()
 
         assert serve_and(wait) == 0
         assert started["server"][0].poll() is not None
