@@ -12,7 +12,7 @@ from stratawatch.engine.cycle.advance import advance
 from stratawatch.engine.model.pauses import Pauses
 from stratawatch.engine.ports import ChannelRule
 from stratawatch.errors import NoAnswer, NoConnection, StratawatchError
-from tests.support.deliveries import breach, connect, forget, outbox, states
+from tests.support.deliveries import breach, connect, forget, meet_all_troubles, outbox, states
 from tests.support.fakes import FakeChannel, spec, unreachable, unusable
 from tests.support.scenario import Scenario, open_all, relabel, severities, work_on
 from tests.support.store.examples import notification
@@ -22,12 +22,8 @@ class TestAPage:
     def test_is_sent_once_after_thirty_failures_and_so_is_the_next(self, breaching):
         breaching.channel.troubles = [unreachable() for _ in range(30)]
         breach(breaching)
-        for _ in range(60):
-            breaching.clock.advance(minutes=30)
-            send_notifications(breaching.ports)
-            if not breaching.channel.troubles:
-                break
-        assert (breaching.channel.troubles, breaching.channel.told) == ([], [])
+        meet_all_troubles(breaching, breaching.channel, minutes=30)
+        assert breaching.channel.told == []
         for _ in range(5):
             breaching.clock.advance(hours=1)
             assert advance(breaching.ports).troubles == ()
@@ -140,9 +136,7 @@ class TestOnBothDatabases:
         scenario = Scenario.around(open_store(store_url), spec(budget=200))
         scenario.channel.troubles = [unreachable() for _ in range(30)]
         breach(scenario)
-        while scenario.channel.troubles:
-            scenario.clock.advance(hours=3)
-            send_notifications(scenario.ports)
+        meet_all_troubles(scenario, scenario.channel, hours=3)
         for _ in range(3):
             scenario.clock.advance(hours=1)
             assert advance(scenario.ports).troubles == ()
@@ -349,9 +343,7 @@ class TestAFallback:
     def test_that_fails_too_is_tried_on(self, breaching, fallback):
         fallback.troubles = [unreachable() for _ in range(30)]
         breach(breaching)
-        while fallback.troubles:
-            breaching.clock.advance(hours=1)
-            send_notifications(breaching.ports)
+        meet_all_troubles(breaching, fallback, hours=1)
         assert advance(breaching.ports).troubles
         breaching.clock.advance(hours=1)
         send_notifications(breaching.ports)

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from stratawatch.engine.alarms.send_notifications import send_notifications
 from tests.support.scenario import label_cycle
 
 
@@ -17,6 +18,16 @@ def breach(scenario) -> None:
     label_cycle(scenario, channels_fail=True)
     (page,) = [one for one in outbox(scenario) if one.severity == "page"][:1]
     assert page.state in ("pending", "sent")
+
+
+def meet_all_troubles(scenario, channel, **pause) -> None:
+    """Send after every pause until a channel has met all its troubles; one that is not tried any more is a failure."""
+    for _ in range(100):
+        if not channel.troubles:
+            return
+        scenario.clock.advance(**pause)
+        send_notifications(scenario.ports)
+    raise AssertionError(f"{channel.name} is not tried any more; {len(channel.troubles)} troubles are left")
 
 
 def outbox(scenario):
