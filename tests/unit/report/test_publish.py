@@ -17,6 +17,12 @@ class TestWrite:
         assert page.read_bytes() == (tmp_path / "toxicity" / "latest.html").read_bytes()
         assert 'href="toxicity/latest.html"' in (tmp_path / "index.html").read_text(encoding="utf-8")
 
+    def test_nobody_else_may_read_it(self, tmp_path):
+        page = write(quarter(), None, tmp_path / "reports", NOW)
+        files = [page, page.with_name("latest.html"), tmp_path / "reports" / "index.html"]
+        assert {f"{file.stat().st_mode & 0o777:o}" for file in files} == {"600"}
+        assert {f"{folder.stat().st_mode & 0o777:o}" for folder in (page.parent, page.parent.parent)} == {"700"}
+
     def test_leaves_no_drafts_behind(self, tmp_path):
         write(quarter(), None, tmp_path, NOW)
         found = sorted(path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*") if path.is_file())
