@@ -163,6 +163,36 @@ class TestDeaths:
         backend.queue().cancel([KEY])
         assert backend.asked() == []
 
+    def test_after_a_withdrawal_that_may_have_arrived_and_before_the_batch_went_out_again(
+        self, backend, service, monkeypatch
+    ):
+        queue = backend.queue()
+        queue.publish(batch())
+        monkeypatch.setattr(queue, "_note_sent", die)
+        with pytest.raises(Died):
+            queue.cancel([KEY])
+        backend.queue().ask_again([KEY])
+        queue = backend.queue()
+        monkeypatch.setattr(queue, "_send", die)
+        with pytest.raises(Died):
+            queue.publish(batch())
+        assert not backend.queue().publish(batch()).duplicate
+        assert len(backend.asked()) == 1
+
+    def test_an_answer_that_comes_after_the_batch_was_asked_for_again_is_of_another_turn(self, backend, service):
+        other = backend.queue()
+
+        def meanwhile(_):
+            service.status = 200
+            other.cancel([KEY])
+            other.ask_again([KEY])
+            return 200
+
+        service.status = meanwhile
+        backend.queue().publish(batch())
+        assert not backend.queue().publish(batch()).duplicate
+        assert sent(service)[-1] == (f"{KEY}:published:1", "batch.published")
+
     def test_of_a_batch_that_may_have_arrived_its_withdrawal_is_said(self, backend, service, monkeypatch):
         queue = backend.queue()
         monkeypatch.setattr(queue, "_note_sent", die)
@@ -201,6 +231,15 @@ class TestEndings:
         queue.cancel([KEY])
         queue.poll({})
         assert len(service.requests) == 2
+
+    def test_are_said_again_to_a_service_that_did_not_know_the_key(self, backend, service):
+        queue = backend.queue()
+        queue.publish(batch())
+        service.keys = (OTHER_SEND,)
+        queue.cancel([KEY])
+        service.keys = (SEND,)
+        queue.poll({})
+        assert backend.asked() == []
 
     def test_of_two_turns_have_ids_of_their_own(self, backend, service):
         queue = backend.queue()

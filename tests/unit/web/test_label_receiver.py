@@ -47,6 +47,14 @@ class TestLabels:
         assert first.event_id == "e1"
         assert second.at == NOW - timedelta(hours=1)
 
+    def test_with_a_time_are_the_same_in_whatever_delivery(self, backend):
+        for delivery in "ab":
+            backend.post(given({**YES, "at": "2026-01-05T09:00:00Z"}), delivery=delivery)
+        assert len({event.event_id for event in backend.queue().poll({}).events}) == 1
+
+    def test_may_come_with_a_charset(self, backend):
+        assert backend.post(given(YES), **{"content-type": "Application/JSON; charset=utf-8"}).status_code == 200
+
     def test_that_make_no_sense_are_set_aside_with_a_reason_and_the_others_count(self, backend):
         assert backend.post(given({"key": "k1", "value": "perhaps"}, YES)).status_code == 200
         polled = backend.queue().poll({})
@@ -85,6 +93,29 @@ class TestRefusals:
         del headers[left_out]
         assert backend.client().post(PATH, content=given(YES), headers=headers).status_code == 401
         assert events(backend) == []
+
+    @pytest.mark.parametrize("twice", ["webhook-id", "webhook-timestamp", "webhook-signature"])
+    def test_of_a_header_that_is_there_twice(self, backend, twice):
+        headers = JSON | signed_headers([RECEIVE], "a", NOW, given(YES))
+        sent = backend.client().post(PATH, content=given(YES), headers=[*headers.items(), (twice, "b")])
+        assert sent.status_code == 401
+        assert events(backend) == []
+
+    def test_of_what_ends_too_early_are_no_crash(self, backend):
+        parts = [{"type": "http.request", "body": b"{", "more_body": True}, {"type": "http.disconnect"}]
+        headers = JSON | signed_headers([RECEIVE], "a", NOW, given(YES))
+        answers = []
+
+        async def receive():
+            return parts.pop(0)
+
+        async def send(message):
+            answers.append(message.get("status"))
+
+        raw = [(name.encode(), value.encode()) for name, value in headers.items()]
+        scope = {"type": "http", "method": "POST", "path": PATH, "headers": raw, "query_string": b""}
+        asyncio.run(label_receiver(backend.book, [RECEIVE])(scope, receive, send))
+        assert answers[0] == 400
 
     def test_of_what_another_signed(self, backend):
         self.refused(backend, 401, key=SEND)
@@ -187,6 +218,22 @@ def test_a_delivery_is_kept_whole_or_not_at_all(backend, monkeypatch):
     assert events(backend) == []
     assert backend.post(given(YES), delivery="a").status_code == 200
     assert events(backend) == [("k1", "yes")]
+
+
+def test_what_is_answered_is_on_the_disk_for_its_owner_alone(backend):
+    with backend.book.writing() as sql:
+        assert sql.execute("PRAGMA synchronous").fetchone() == (2,)
+    assert backend.book.path.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_file_of_before_that_is_put_back_is_read_again(backend):
+    before = backend.book.path.read_bytes()
+    backend.post(given(YES, {**YES, "key": "k2"}))
+    cursor = backend.queue().poll({}).cursor
+    backend.book.path.write_bytes(before)
+    assert backend.queue().poll(cursor).events == ()
+    backend.post(given({**YES, "key": "k3"}, {**YES, "key": "k4"}, {**YES, "key": "k5"}))
+    assert [event.item_key for event in backend.queue().poll(cursor).events] == ["k3", "k4", "k5"]
 
 
 def test_odd_characters_stay_what_they_are(backend):
