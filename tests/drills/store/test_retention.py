@@ -202,6 +202,18 @@ def test_moves_of_rounds_and_batches_go_with_their_period_and_those_of_cycles_st
         assert tx.cycles.transitions() == of_cycle
 
 
+def test_moves_of_rounds_and_batches_go_by_the_purge(labelled):
+    period = Retention().transitions.days
+    for days, are_there in ((period - 1, True), (2, False)):
+        later(labelled, days)
+        purge_all(labelled)
+        with labelled.ports.store.begin() as tx:
+            moved = {(move.entity, move.entity_id) for move in tx.cycles.transitions()}
+            asked = {(Entity.BATCH, batch.id) for batch in tx.rounds.batches(cycle_id=1)}
+        assert bool(moved & asked) is are_there
+        assert (Entity.CYCLE, 1) in moved
+
+
 def test_moves_of_a_cycle_under_way_stay(store):
     scenario = Scenario.around(store)
     scenario.produce(0)
