@@ -179,13 +179,18 @@ class TestDeaths:
         assert not backend.queue().publish(batch()).duplicate
         assert len(backend.asked()) == 1
 
-    def test_an_answer_that_comes_after_the_batch_was_asked_for_again_is_of_another_turn(self, backend, service):
+    def test_an_answer_that_comes_after_the_batch_was_asked_for_again_is_of_another_turn(
+        self, backend, service, monkeypatch
+    ):
         other = backend.queue()
 
         def meanwhile(_):
             service.status = 200
             other.cancel([KEY])
             other.ask_again([KEY])
+            monkeypatch.setattr(other, "_send", die)
+            with pytest.raises(Died):
+                other.publish(batch())
             return 200
 
         service.status = meanwhile
