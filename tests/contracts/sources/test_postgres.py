@@ -219,3 +219,16 @@ def test_the_version_is_the_snapshot_that_was_read(own):
     with psycopg.connect(url) as other:
         assert first["database"].startswith(f"{other.info.dbname} of PostgreSQL ")
         assert first["server"] == f"{other.info.host}:{other.info.port}"
+
+
+def test_census_and_candidates_read_one_snapshot_whatever_is_written_meanwhile(own):
+    url, connection = own
+    name = write_postgres(url, "rows", table("a", "b"))
+    with PostgresSource(url, name).reading(panel(), WINDOW) as reader:
+        assert reader.census().census.size == 2
+        connection.execute(
+            f"INSERT INTO {name} (id, ts, score, flag) SELECT 'new', ts, score, flag FROM {name} LIMIT 1"
+        )
+        found = reader.candidates([Atom("0", NO_BIN, 1023, 2, None)], [3])
+    assert sorted(one.item for one in found) == ["a", "b"]
+    assert PostgresSource(url, name).census(panel(), WINDOW).census.size == 3
