@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from stratawatch.adapters.store import open_store
-from stratawatch.engine.alarms.alert_actions import resend_notification
+from stratawatch.engine.alarms.alert_actions import resend_failed, resend_notification
 from stratawatch.engine.alarms.send_notifications import send_notifications
 from stratawatch.engine.cycle.advance import advance
 from stratawatch.engine.model.pauses import Pauses
@@ -44,6 +44,14 @@ class TestAPage:
             tries.append(before - len(breaching.channel.troubles))
         assert tries == [1] * 72
         assert states(breaching) == [("channel", "page", "pending")]
+
+    def test_that_failed_goes_at_once_when_a_person_says_so(self, breaching):
+        breaching.channel.troubles = [unreachable() for _ in range(3)]
+        breach(breaching)
+        meet_all_troubles(breaching, breaching.channel, hours=1)
+        assert send_notifications(breaching.ports).number == 0
+        assert len(resend_failed(breaching.ports)) == 1
+        assert send_notifications(breaching.ports).number == 1
 
     def test_that_failed_is_named_by_the_advance_that_failed(self, breaching):
         other = FakeChannel("other")
