@@ -5,6 +5,7 @@ from pathlib import Path
 
 from stratawatch.adapters.status_queries import read_status
 from stratawatch.cli.status import _document
+from stratawatch.core.estimate import IntervalEstimate
 from stratawatch.core.goals import Limit
 from stratawatch.engine.model.pauses import Pauses
 from stratawatch.report import write
@@ -65,6 +66,13 @@ class PlayedPanel:
         with self.scenario.ports.store.begin() as tx:
             revision = tx.estimates.latest(self.cycle(week).id)
         return {one.classifier for one in revision.estimates} if revision else set()
+
+    def values(self, week: int) -> list[tuple[str, str, float]]:
+        """What was estimated in the window of a week, over the whole population."""
+        with self.scenario.ports.store.begin() as tx:
+            found = tx.estimates.latest(self.cycle(week).id).estimates
+        defined = [one for one in found if one.segment is None and isinstance(one.result, IntervalEstimate)]
+        return [(one.classifier, one.metric, one.result.value) for one in defined]
 
     def judged(self, week: int) -> set[str]:
         with self.scenario.ports.store.begin() as tx:

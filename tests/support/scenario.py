@@ -37,6 +37,8 @@ class Scenario:
     queue: FakeQueue
     channel: FakeChannel
     panel: PanelSpec
+    url: str = ""
+    """The address of the store, for a test that reads it by it."""
 
     @classmethod
     def around(cls, store, panel: PanelSpec | None = None, source: FakeSource | None = None) -> "Scenario":

@@ -49,6 +49,7 @@ def test_a_classifier_leaves_in_the_middle_of_a_cycle_and_comes_back_under_anoth
     played.begin(0)
     work_on(scenario, 3)
     assert (played.status()[1], severities(scenario)) == ({"lr": "OK", "rf": "BREACH"}, ["page"])
+    assert "1 incident open: BREACH, precision of rf" in played.report()
 
     # The cycle under way goes on as it was drawn; the incident of the one that left ends, and it pages no more.
     played.begin(1)
@@ -59,6 +60,7 @@ def test_a_classifier_leaves_in_the_middle_of_a_cycle_and_comes_back_under_anoth
     assert (played.estimated(1), played.judged(1)) == ({"lr", "rf"}, {"lr", "rf"})
     assert severities(scenario) == ["page", "resolved"]
     assert "rf is not configured any more" in scenario.channel.told[-1].body
+    assert "Nothing needs attention" in played.report()
 
     # The next window has the new set only. The stream of the other goes on; plans begin from scores.
     played.begin(2)
@@ -66,6 +68,7 @@ def test_a_classifier_leaves_in_the_middle_of_a_cycle_and_comes_back_under_anoth
     assert (played.estimated(2), played.judged(2)) == ({"lr"}, {"lr"})
     assert played.cycle(2).panel_version != played.cycle(1).panel_version
     assert played.status()[1]["lr"] == "OK"
+    assert "<h3>rf</h3>" not in played.report()
     with scenario.ports.store.begin() as tx:
         assert label_history(tx, WITHOUT_RF, 2, scenario.clock.now()).ages.size == 0
 
@@ -86,6 +89,9 @@ def test_a_classifier_is_added_in_the_middle_of_a_cycle(played):
     played.begin(0)
     work_on(scenario, 1)
     asked = scenario.queue.asked()
+    assert ([row["state"] for row in played.status()[2]], played.estimated(0)) == (["labelling"], set())
+    assert "rf" not in played.status()[1]
+    assert "Precision of rf" not in played.report()
     played.configure(BOTH)
     assert played.cycle(0).state == CycleState.LABELLING
 
@@ -103,4 +109,33 @@ def test_a_classifier_is_added_in_the_middle_of_a_cycle(played):
     assert played.estimated(1) == played.judged(1) == {"lr", "rf"}
     assert (played.status()[1], severities(scenario)) == ({"lr": "OK", "rf": "BREACH"}, ["page"])
     assert NOT_ESTIMATED not in played.report()
+    assert len(scenario.queue.asked()) == len(set(scenario.queue.asked()))
+
+
+def test_a_classifier_is_renamed_in_the_middle_of_a_cycle(played):
+    scenario = played.scenario
+    played.begin(0)
+    work_on(scenario, 3)
+    assert (played.status()[1], severities(scenario)) == ({"lr": "OK", "rf": "BREACH"}, ["page"])
+    assert "forest" not in played.report()
+
+    # The cycle under way goes on under the old name, whose incident ends; the new one has no estimate in it.
+    played.begin(1)
+    work_on(scenario, 1)
+    assert played.cycle(1).state == CycleState.LABELLING
+    limits = (BOTH.limits[0], replace(BOTH.limits[1], classifiers=("forest",)))
+    played.configure(replace(BOTH, classifiers=(BOTH.classifiers[0], replace(RF, name="forest")), limits=limits))
+    work_on(scenario, 2)
+    assert played.estimated(1) == played.judged(1) == {"lr", "rf"}
+    assert severities(scenario) == ["page", "resolved"]
+    assert "forest" not in played.status()[1]
+    assert "<dt>Precision of forest</dt><dd>it was not estimated in this window</dd>" in played.report()
+
+    # From the next window on it is a classifier of its own, and nobody is asked anything twice.
+    played.begin(2)
+    work_on(scenario, 3)
+    assert played.estimated(2) == played.judged(2) == {"lr", "forest"}
+    assert severities(scenario) == ["page", "resolved", "page"]
+    assert (played.status()[1]["lr"], played.status()[1]["forest"]) == ("OK", "BREACH")
+    assert "1 incident open: BREACH, precision of forest" in played.report()
     assert len(scenario.queue.asked()) == len(set(scenario.queue.asked()))

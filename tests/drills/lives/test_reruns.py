@@ -37,6 +37,8 @@ def test_a_corrected_window_is_run_again_with_its_labels(played):
         played.begin(week)
         work_on(scenario, 3)
     old, asked = played.cycle(0), set(scenario.queue.asked())
+    states_before = played.status()[1]
+    assert "was corrected on" not in played.report()
     assert severities(scenario) == ["page"]
     with scenario.ports.store.begin() as tx:
         before, streams = values(tx, old.id), tx.alarms.current_states("spam")
@@ -50,6 +52,7 @@ def test_a_corrected_window_is_run_again_with_its_labels(played):
     work_on(scenario, 4)
     assert played.cycle(0).id == new
     assert played.cycle(0).state == CycleState.JUDGED
+    assert (played.status()[1], played.status()[2]) == (states_before, [])
 
     # Both are readable; the report says what changed.
     with scenario.ports.store.begin() as tx:

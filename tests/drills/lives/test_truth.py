@@ -3,10 +3,12 @@
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 from sqlalchemy import event, select
 
+from stratawatch.adapters.status_queries import read_status
 from stratawatch.adapters.store import open_store
 from stratawatch.adapters.store.tables import estimates, revisions
 from stratawatch.core.goals import Limit
@@ -15,6 +17,7 @@ from stratawatch.engine.cycle.judge_cycle import judge_cycle
 from stratawatch.engine.labels.labelled_cycle import load_labelled_cycle
 from stratawatch.engine.model.panel_metrics import metrics_shown
 from stratawatch.engine.model.truth import PolledTruth, TruthStatement
+from stratawatch.report import write
 from tests.support.fakes import MONDAY, WEEK, spec
 from tests.support.scenario import Scenario, open_all, relabel, work_on
 
@@ -47,6 +50,7 @@ def played(store_url, tmp_path, request):
         url = store_url if first else _another(request, store_url, tmp_path)
         stores.append(open_store(url))
         scenario = Scenario.around(stores[-1], PANEL)
+        scenario.url = url
         feed = FakeTruth()
         scenario.ports = replace(scenario.ports, truth=[feed])
         for week in (0, 1):
@@ -95,9 +99,10 @@ def estimates_in(scenario) -> list:
         return [tuple(row) for query in queries for row in tx._sql.execute(query)]
 
 
-def test_two_thousand_touch_plans_and_warnings_and_not_one_estimate(played):
+def test_two_thousand_touch_plans_and_warnings_and_not_one_estimate(played, tmp_path):
     plain, informed = played(chargebacks=False), played(chargebacks=True)
     plans_and_warnings(plain, informed)
+    status_and_report(plain, informed, tmp_path / "reports")
     # What the plan that they moved has drawn gives the same numbers without them.
     before = estimates_in(informed)
     with informed.ports.store.begin() as tx:
@@ -123,6 +128,16 @@ def plans_and_warnings(plain: Scenario, informed: Scenario) -> None:
     assert {one.severity for one in told[1]} == {"warning"}
     assert "2,000 items of " in told[1][0].body
     assert "(chargeback 2,000)" in told[1][0].body
+
+
+def status_and_report(plain: Scenario, informed: Scenario, folder: Path) -> None:
+    """Both say what came by itself, where it came, and nothing where it did not."""
+    for number, scenario in enumerate((plain, informed)):
+        store, now = scenario.ports.store, scenario.clock.now()
+        page = write(store, {"spam": PANEL}, folder / str(number), now).read_text(encoding="utf-8")
+        rows = read_status(scenario.url)["truth"]
+        assert [(row["source"], row["statements"], row["yes"]) for row in rows] == [("chargeback", 2000, 2000)] * number
+        assert ("chargeback" in page) == bool(number)
 
 
 @contextmanager
