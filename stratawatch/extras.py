@@ -15,6 +15,7 @@ EXTRAS: Final[Mapping[str, tuple[str, ...]]] = {
     "baselines": ("sklearn",),
     "postgres": ("psycopg",),
     "delta": ("deltalake", "pyarrow"),
+    "iceberg": ("pyiceberg", "pyarrow"),
     "spark": ("pyspark",),
     "spark-connect": ("pyspark", "grpc"),
     "bucket": ("obstore",),

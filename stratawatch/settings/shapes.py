@@ -13,8 +13,8 @@ _SECRET_KEY: Final = re.compile(
     r"(password|passwd|secret|token|(secret([._-]?access)?|private|account)[._-]?key)$|account\.(key|oauth2\.client\.secret)\.",
     re.IGNORECASE,
 )
-# Passwords also stand in addresses of JDBC.
-_SECRET_VALUE: Final = re.compile(r"[?&;](password|pwd)=", re.IGNORECASE)
+# Passwords also stand in addresses, of JDBC behind the question mark.
+_SECRET_VALUE: Final = re.compile(r"[?&;](password|pwd)=|://[^/@\s]*:[^/@\s]+@", re.IGNORECASE)
 
 
 class Shape(BaseModel):

@@ -16,6 +16,7 @@ REGISTRY: Final[dict[str, str]] = {
     "files": "stratawatch.adapters.sources.duckdb_files:FilesSettings",
     "duckdb": "stratawatch.adapters.sources.duckdb_table:DuckDBTableSettings",
     "delta": "stratawatch.adapters.sources.delta_table:DeltaSettings",
+    "iceberg": "stratawatch.adapters.sources.iceberg_table:IcebergSettings",
     "postgres": "stratawatch.adapters.sources.postgres_table:PostgresSettings",
     "spark": "stratawatch.adapters.sources.spark_table:SparkSettings",
 }

@@ -28,31 +28,36 @@ class DuckDBLimits:
     temp_folder: Path | None = None
 
 
-class DuckDBSettings(SourceSettings):
+class EmbeddedSettings(SourceSettings):
     """What sources that the embedded DuckDB reads have in common."""
 
-    path: Text
     allow_outside: bool = False
     memory_limit: Annotated[str, Field(pattern=r"^\d+(\.\d+)?(KB|MB|GB|TB)$")] | None = None
     threads: Annotated[int, Field(ge=1, le=1024)] | None = None
-
-    @property
-    def content_key(self) -> str:
-        """The files, or the file that the table is in."""
-        return "path"
 
     @property
     def limits(self) -> DuckDBLimits:
         """What DuckDB may use."""
         return DuckDBLimits(self.memory_limit, self.threads)
 
-    def local_paths(self) -> tuple[LocalPath, ...]:
-        """Files of this machine."""
-        return (LocalPath("path", self.path, self.allow_outside),)
-
     def confined_to(self, context: BuildContext) -> Path | None:
         """The folder that links may not lead out of."""
         return None if self.allow_outside else context.folder
+
+
+class DuckDBSettings(EmbeddedSettings):
+    """What of them is in a file or a folder."""
+
+    path: Text
+
+    @property
+    def content_key(self) -> str:
+        """The files, or the file that the table is in."""
+        return "path"
+
+    def local_paths(self) -> tuple[LocalPath, ...]:
+        """Files of this machine."""
+        return (LocalPath("path", self.path, self.allow_outside),)
 
 
 @contextmanager

@@ -8,13 +8,20 @@ import pytest
 from stratawatch.adapters.sources.delta_table import DeltaSource
 from stratawatch.adapters.sources.duckdb_files import FilesSource
 from stratawatch.adapters.sources.duckdb_table import DuckDBTableSource
+from stratawatch.adapters.sources.iceberg_table import IcebergSource
 from stratawatch.adapters.sources.postgres_table import PostgresSource
 from stratawatch.adapters.sources.sql_source import SqlSource
 from stratawatch.core.population import NO_BIN, Atom
 from tests.support.predictions.panels import START
-from tests.support.predictions.tables import Table, write, write_database, write_delta, write_postgres
+from tests.support.predictions.tables import Table, write, write_database, write_delta, write_iceberg, write_postgres
 
-BACKENDS = {"files": ("parquet", "csv"), "duckdb": ("table",), "delta": ("table",), "postgres": ("table",)}
+BACKENDS = {
+    "files": ("parquet", "csv"),
+    "duckdb": ("table",),
+    "delta": ("table",),
+    "iceberg": ("table",),
+    "postgres": ("table",),
+}
 
 
 CASES = [(kind, form) for kind in BACKENDS for form in BACKENDS[kind]]
@@ -42,6 +49,8 @@ def made(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
             source = DuckDBTableSource(write_database(tmp_path / "rows.duckdb", "rows", table), table="rows")
         elif kind == "delta":
             source = DeltaSource(write_delta(tmp_path / "rows", table))
+        elif kind == "iceberg":
+            source = IcebergSource("ml.rows", catalog=write_iceberg(tmp_path / "lake", table))
         else:
             url = request.getfixturevalue("postgres_server")
             source = PostgresSource(url, table=write_postgres(url, "rows", table))

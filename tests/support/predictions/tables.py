@@ -54,6 +54,28 @@ def write_delta(path: Path, table: Table) -> Path:
     return path
 
 
+def write_iceberg(path: Path, table: Table) -> dict[str, str]:
+    """Write a table as the newest snapshot of ml.rows, with two files; returns the properties of its catalog."""
+    from pyiceberg.catalog import load_catalog
+
+    path.mkdir(exist_ok=True)
+    properties = {"type": "sql", "uri": f"sqlite:///{path}/catalog.db", "warehouse": f"file://{path}/warehouse"}
+    catalog = load_catalog("default", **properties)
+    catalog.create_namespace_if_not_exists("ml")
+    load(_memory(), "t", table)
+    rows = _memory().sql("FROM t").to_arrow_table()
+    half = (rows.num_rows + 1) // 2
+    lake = catalog.create_table_if_not_exists("ml.rows", schema=rows.schema)
+    try:
+        (lake.overwrite if lake.current_snapshot() else lake.append)(rows.slice(0, half))
+    except ValueError:  # other columns than those of before
+        catalog.drop_table("ml.rows")
+        lake = catalog.create_table("ml.rows", schema=rows.schema)
+        lake.append(rows.slice(0, half))
+    lake.append(rows.slice(half))
+    return properties
+
+
 POSTGRES = {"VARCHAR": "text", "DOUBLE": "double precision", "TIMESTAMPTZ": "timestamptz"}
 """Types that PostgreSQL spells otherwise."""
 

@@ -73,6 +73,28 @@ class TestDelta:
         assert "allow_outside = true" in problem((FILES, 'kind = "delta"\npath = "../daily"\n'))
 
 
+class TestIceberg:
+    LINES = 'kind = "iceberg"\ntable = "ml.rows"\ncatalog = { type = "sql", uri = "URI", token = "TOKEN" }\n'
+
+    def lines(self, uri="sqlite:///catalog.db", given="${env:TOKEN}"):
+        return (FILES, self.LINES.replace("URI", uri).replace('"TOKEN"', f'"{given}"'))
+
+    def test_it_is_built_with_its_secrets_looked_up(self, write, monkeypatch):
+        monkeypatch.setenv("TOKEN", "hunter2")
+        configuration = load_configuration(write(self.lines()))
+        assert configuration.panels["spam"].source == "iceberg: ml.rows"
+        assert "hunter2" not in repr(configuration)
+        built = source(configuration, "spam")
+        assert built._catalog["token"] == "hunter2"
+        assert built._confined_to == configuration.folder
+
+    def test_a_secret_in_the_file_is_refused(self, problem):
+        assert "'token', whose value is a secret" in problem(self.lines(given="hunter2"))
+        found = problem(self.lines(uri="postgresql://me:hunter2@db/catalog"))
+        assert "'uri', whose value" in found
+        assert "hunter2" not in found
+
+
 class TestPostgres:
     @pytest.mark.parametrize("url", ["postgresql://me:hunter2@db/x", "postgresql://me@db/x?password=hunter2"])
     def test_a_password_in_the_file_is_refused_and_not_repeated(self, problem, url):

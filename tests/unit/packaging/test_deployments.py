@@ -91,7 +91,8 @@ class TestServices:
         assert dev - {"setuptools", "pyyaml"} <= names  # the image builds with the one, Prefect needs the other
         spark = {"pyspark", "py4j", "grpcio", "grpcio-status", "googleapis-common-protos", "protobuf", "zstandard"}
         delta = {"deltalake", "arro3-core", "deprecated", "wrapt"}
-        assert names - dev == {*spark, *delta, "mkdocstrings-python"}
+        iceberg = {"pyiceberg", "mmh3", "pyroaring", "strictyaml", "tenacity"}
+        assert names - dev == {*spark, *delta, *iceberg, "mkdocstrings-python"}
 
     def test_the_example_agrees_with_what_the_code_sets_by_itself(self):
         shared = set(ENVIRONMENT) & set(environment.DEFAULTS)
