@@ -70,7 +70,7 @@ class Study:
             instead of two at most); without it "budget" where there is one, else "goals".
         design: "joint"; or to compare with it, and with a budget: "srs", "kumar", "bennett", "tripathi".
         options: Settings of the design.
-        variance: "default", or "brr" to compare with it, for the joint design only.
+        variance: "default", or "brr" to compare with it, for the joint design and designs made from it.
         cluster: A column of customers, sessions or the like, whose items hang together: intervals count that, and are
             about customers to come with scores and calls like these.
         sequential: The old name of `stop_rule="sequential"`.
