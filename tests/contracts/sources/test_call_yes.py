@@ -33,15 +33,30 @@ def answers(source: SqlSource, spec: PanelSpec) -> tuple[Any, ...]:
     return cells, segments, replace(counted.profile, kinds={}), source.candidates(spec, WINDOW, atoms, quotas)
 
 
+@pytest.fixture(scope="module")
+def read_before() -> dict[Any, tuple[Any, ...]]:
+    """What each kind of source answered about the table of booleans."""
+    return {}
+
+
+@pytest.fixture
+def booleans(request: pytest.FixtureRequest, made: Make, read_before: dict[Any, tuple[Any, ...]]) -> tuple[Any, ...]:
+    """What this kind of source answers about the table of booleans; it is asked once."""
+    kind = request.node.callspec.params["made"]
+    if kind not in read_before:
+        read_before[kind] = answers(made(golden.table()), golden.PANEL)
+    return read_before[kind]
+
+
 class TestEquivalence:
     @pytest.mark.parametrize("name", DECISIONS)
-    def test_counts_profile_and_draw_are_those_of_booleans(self, made: Make, name: str) -> None:
-        booleans = answers(made(golden.table()), golden.PANEL)
+    def test_counts_profile_and_draw_are_those_of_booleans(
+        self, made: Make, booleans: tuple[Any, ...], name: str
+    ) -> None:
         assert answers(made(decided(golden.table(), name)), by_value(golden.PANEL, name)) == booleans
 
     @pytest.mark.parametrize("name", ["text", "number"])
-    def test_in_a_long_table_too(self, made: Make, name: str) -> None:
-        booleans = answers(made(golden.table()), golden.PANEL)
+    def test_in_a_long_table_too(self, made: Make, booleans: tuple[Any, ...], name: str) -> None:
         found = answers(made(decided(turned(golden.table()), name, "call")), by_value(LONG_GOLDEN, name))
         assert found == booleans
 
