@@ -34,6 +34,7 @@ CODE: Final[Mapping[str, tuple[str, ...]]] = {
     "panels": (*ENGINE, "stratawatch/cli", "benchmarks/chaos/databases.py"),
     "papers": (*STUDY, "stratawatch/literature"),
     "scan": ("stratawatch/adapters/sources",),
+    "second_votes": (*STUDY, "benchmarks/label_error.py"),
     "solver": ("stratawatch/core",),
     "study": STUDY,
     "years": (*ENGINE, "stratawatch/report", "stratawatch/cli", "benchmarks/years_store.py"),

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from stratawatch.core.population import Segment
+from stratawatch.core.second_votes import NO_SECOND_VOTES, SecondVotes
 from stratawatch.renamed_arguments import renamed_arguments
 
 Option = str | int | float | bool
@@ -47,6 +48,7 @@ class SurveySpec:
     options: Mapping[str, Option] = field(default_factory=dict)
     seed: str = ""
     variance: str = "default"
+    second_votes: SecondVotes = NO_SECOND_VOTES
 
 
 @renamed_arguments(of="classifiers")

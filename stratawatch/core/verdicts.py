@@ -6,6 +6,7 @@ from typing import Literal, NamedTuple
 
 Verdict = Literal["yes", "no", "unresolved"]
 """The resolved label of an item; one that people could not decide is `unresolved`."""
+SaidWord = Literal["yes", "no", "skip"]
 VoteValue = Literal["yes", "no", "skip", "retract"]
 
 
@@ -24,6 +25,17 @@ class Vote(NamedTuple):
     order: int
 
 
+def standing_words(events: Iterable[Vote]) -> list[SaidWord]:
+    """The latest word of every annotator who has not taken it back, in the order in which they first spoke."""
+    latest: dict[str, SaidWord] = {}
+    for vote in sorted(events, key=lambda vote: vote.order):
+        if vote.value == "retract":
+            latest.pop(vote.annotator, None)
+        else:
+            latest[vote.annotator] = vote.value
+    return list(latest.values())
+
+
 def resolve_votes(events: Iterable[Vote], votes: int) -> Verdict | None:
     """The verdict of one item: the majority of at least `votes` annotators; None while votes are missing.
 
@@ -33,8 +45,7 @@ def resolve_votes(events: Iterable[Vote], votes: int) -> Verdict | None:
     >>> resolve_votes([Vote("ann", "yes", 1), Vote("bob", "skip", 2), Vote("ann", "no", 3)], votes=1)
     'no'
     """
-    latest = {vote.annotator: vote.value for vote in sorted(events, key=lambda vote: vote.order)}
-    words = [value for value in latest.values() if value != "retract"]
+    words = standing_words(events)
     if len(words) < votes:
         return None
     yes, no = words.count("yes"), words.count("no")

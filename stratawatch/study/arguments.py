@@ -15,6 +15,7 @@ from stratawatch.core.goals import Goal, Option, SurveySpec
 from stratawatch.core.metrics import metric_named
 from stratawatch.core.planning.goal_variances import DEFAULT_GOALS
 from stratawatch.core.population import Census
+from stratawatch.core.second_votes import NO_SECOND_VOTES, SecondVotes
 from stratawatch.errors import PlanImpossible, StratawatchError
 from stratawatch.study.estimate_rows import goal_margins
 
@@ -57,6 +58,7 @@ def read_survey(
     options: Mapping[str, Option] | None = None,
     seed: str = "",
     variance: str = "default",
+    second_votes: str = NO_SECOND_VOTES,
 ) -> SurveySpec:
     """Check what a study is asked for and put it together; without goals the default ones stand."""
     given = (goals,) if isinstance(goals, Goal) else tuple(goals)
@@ -70,6 +72,7 @@ def read_survey(
         options=_options(str(design), options, classifiers),
         seed=seed,
         variance=variance_named(variance).name,
+        second_votes=_second_votes(second_votes),
     )
 
 
@@ -167,6 +170,13 @@ def _options(design: str, options: Any, classifiers: Sequence[str]) -> dict[str,
                 expected=f"one of {', '.join(classifiers)}",
             )
     return given
+
+
+def _second_votes(rule: str) -> SecondVotes:
+    if rule not in get_args(SecondVotes):
+        rules = ", ".join(get_args(SecondVotes))
+        raise StratawatchError("there is no such rule of second votes", expected=f"one of {rules}", got=f"{rule!r:.40}")
+    return cast("SecondVotes", rule)
 
 
 def _budget(budget: Any) -> int | None:

@@ -10,6 +10,7 @@ from typing import Any, Final, get_args
 from stratawatch.core.goals import Goal, SurveySpec
 from stratawatch.core.plan import Plan
 from stratawatch.core.population import Atom
+from stratawatch.core.second_votes import NO_SECOND_VOTES
 from stratawatch.core.verdicts import Verdict
 from stratawatch.study.study_columns import StudyColumns
 from stratawatch.study.study_history import StudyHistory
@@ -31,6 +32,7 @@ _ARGUMENTS: Final = (
     "options",
     "variance",
     "cluster",
+    "second_votes",
 )
 
 _KINDS: Final[Mapping[str, type]] = {
@@ -42,7 +44,13 @@ _KINDS: Final[Mapping[str, type]] = {
     "done": bool,
 }
 # Arguments of studies that were saved before there was a choice.
-_LATER: Final[Mapping[str, Any]] = {"design": "joint", "options": {}, "variance": "default", "cluster": None}
+_LATER: Final[Mapping[str, Any]] = {
+    "design": "joint",
+    "options": {},
+    "variance": "default",
+    "cluster": None,
+    "second_votes": NO_SECOND_VOTES,
+}
 
 
 def study_document(
@@ -84,6 +92,7 @@ def arguments_document(panel: StudyColumns, survey: SurveySpec, seed: str, stop_
         "options": dict(survey.options),
         "variance": survey.variance,
         "cluster": panel.cluster,
+        "second_votes": survey.second_votes,
     }
 
 

@@ -4,20 +4,20 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, Final
-
-import numpy as np
+from typing import Any
 
 from stratawatch.core.designs.frozen import FrozenDesign, method_warnings, pool_sizes, stratify_for_survey
-from stratawatch.core.designs.label_error import SIDE_SHARES, GoldAnswers, corrected_estimates
+from stratawatch.core.designs.label_error import GoldAnswers, corrected_estimates, side_shares
 from stratawatch.core.designs.missing_bounds import REWEIGHTING, missing_bounds
 from stratawatch.core.estimation.missing_answers import AnswerCounts, DrawnAnswers
 from stratawatch.core.goals import Goal, Option, SurveySpec
 from stratawatch.core.history.past_labels import History
 from stratawatch.core.metrics import REPORTED, metric_named
 from stratawatch.core.population import Atom
-from stratawatch.core.verdicts import Verdict, VerdictsByItem
+from stratawatch.core.second_votes import NO_SECOND_VOTES, SecondVotes, next_vote
+from stratawatch.core.verdicts import VerdictsByItem
 from stratawatch.errors import StratawatchError
+from stratawatch.study.answers import label_pairs, refuse_changed_label, verdict_from, verdict_of, votes_from
 from stratawatch.study.arguments import (
     StopRule,
     capped_budget,
@@ -43,8 +43,6 @@ from stratawatch.study.study_columns import ScoreKinds, StudyColumns, columns_fr
 from stratawatch.study.study_history import StudyHistory, document_errors, parse_saved_json, past_labels_of_study
 from stratawatch.study.study_population import read_population
 from stratawatch.study.study_progress import StudyProgress, StudyRound, drawn_in, shuffled
-
-_SHOWN: Final[Mapping[Verdict, str]] = {"yes": "True", "no": "False", "unresolved": "None"}
 
 
 class Study:
@@ -73,6 +71,8 @@ class Study:
         variance: "default", or "brr" to compare with it, for the joint design and designs made from it.
         cluster: A column of customers, sessions or the like, whose items hang together: intervals count that, and are
             about customers to come with scores and calls like these.
+        second_votes: "called_negative_yes": where a classifier calls an item negative that the first person says yes
+            to, a second person is asked, and a third one if they disagree. They come on top of the budget.
         sequential: The old name of `stop_rule="sequential"`.
 
     Examples:
@@ -109,6 +109,7 @@ class Study:
         options: Mapping[str, Option] | None = None,
         variance: str = "default",
         cluster: str | None = None,
+        second_votes: SecondVotes = NO_SECOND_VOTES,
         sequential: bool | None = None,
     ) -> None:
         panel = columns_from_arguments(item, classifiers, auxiliary, segments, score_kind, cluster)
@@ -123,6 +124,7 @@ class Study:
             options=options,
             seed=str(seed),
             variance=variance,
+            second_votes=second_votes,
         )
         self._past = _history_of_panel(history, panel)
         self._stop_rule: StopRule = rule
@@ -140,21 +142,28 @@ class Study:
             self._plan_round()
         return [self._population.items.given(item) for item in progress.open]
 
-    def tell(self, answers: Mapping[Any, bool | None], *, correct: bool = False) -> None:
+    def tell(self, answers: Mapping[Any, bool | Sequence[bool | None] | None], *, correct: bool = False) -> None:
         """Say what people said of items that were asked: True, False, or None where they could not tell.
 
-        All or nothing: where one answer cannot be taken, none is. `correct` allows to change labels.
+        All or nothing: where one answer cannot be taken, none is. `correct` allows to change labels. With second votes
+        an answer is a list of what people said, the first one first; `needs_vote` says how long.
         """
         progress = self._progress
-        asked, found = progress.asked, {}
+        asked, found, checked = progress.asked, {}, self._design.checked_items
+        single = self._survey.second_votes == NO_SECOND_VOTES
         for given, value in label_pairs(answers):
             item = str(given)
             if item not in asked:
                 raise self._not_asked(item)
-            found[item] = verdict_from(item, value)
+            found[item] = verdict_from(item, value) if single else verdict_of(item, value, item in checked)
             if item in progress.labels and not correct:
                 refuse_changed_label(item, progress.labels[item], found[item])
         progress.labels.update(found)
+
+    def needs_vote(self, item: Any, answers: Sequence[bool | None]) -> bool:
+        """Whether another person is to be asked about an item of which people said this, in this order."""
+        is_checked = str(item) in self._design.checked_items
+        return not answers or (is_checked and next_vote(votes_from(str(item), answers)) is not None)
 
     def estimates(self, metrics: Iterable[str] | None = None, *, gold: GoldAnswers | None = None) -> StudyEstimates:
         """Every metric of every classifier, whole and by segment.
@@ -172,7 +181,7 @@ class Study:
         rows = study_estimates(found, self._margins, self._remark, bounds, self._answers.lean)
         if gold is None:
             return rows
-        shares = self._design.estimate(ledger, drawn, confidence=confidence, metrics=SIDE_SHARES, segments=segments)
+        shares = side_shares(self._design, ledger, drawn, confidence=confidence, segments=segments)
         return with_corrections(rows, corrected_estimates(self._design, found, shares, gold))
 
     def answer_counts(self) -> ResultTable[AnswerCounts]:
@@ -362,36 +371,3 @@ def _history_of_panel(history: StudyHistory | None, panel: StudyColumns) -> Stud
 def _metrics(metrics: Iterable[str]) -> tuple[str, ...]:
     names = (metrics,) if isinstance(metrics, str) else tuple(metrics)
     return tuple(metric_named(name).name for name in names)
-
-
-def verdict_from(item: str, value: Any) -> Verdict:
-    """True, False, or None for an item that could not be labelled; nothing else is guessed at."""
-    if value is None:
-        return "unresolved"
-    if isinstance(value, (bool, np.bool_)):
-        return "yes" if value else "no"
-    raise StratawatchError(
-        f"the label of item {item!r} cannot be read",
-        expected="True, False, or None where it could not be labelled",
-        got=f"{value!r:.40}",
-    )
-
-
-def label_pairs(answers: Any) -> list[tuple[Any, Any]]:
-    """Items and labels of a mapping, or of anything with `items()`, such as a pandas Series."""
-    if not hasattr(answers, "items"):
-        raise StratawatchError(
-            "the labels cannot be read", expected="{item: True | False | None}", got=type(answers).__name__
-        )
-    return list(answers.items())
-
-
-def refuse_changed_label(item: str, before: Verdict, after: Verdict) -> None:
-    """Raise where an item that has a label is given another one."""
-    if before != after:
-        raise StratawatchError(
-            f"item {item!r} is labelled already",
-            expected=_SHOWN[before],
-            got=_SHOWN[after],
-            hint="say tell(..., correct=True) to correct it",
-        )

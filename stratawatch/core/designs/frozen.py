@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from stratawatch.core.cells import Cells
+from stratawatch.core.cells import Cells, Flags
 from stratawatch.core.designs import design_of, who_plans_for_goals
 from stratawatch.core.designs.base import SamplingDesign
 from stratawatch.core.designs.goal_checks import check_variance_method, reject_unreachable_goals
@@ -25,6 +25,7 @@ from stratawatch.core.planning.allocation import drawable_items
 from stratawatch.core.planning.labels_so_far import LabelsSoFar, UnlabelledCandidates
 from stratawatch.core.population import Atom, Candidates, Census, Counts, Segment
 from stratawatch.core.sampling import order_by_random_number, take_smallest
+from stratawatch.core.second_votes import NO_SECOND_VOTES
 from stratawatch.core.verdicts import Verdict, VerdictsByItem
 from stratawatch.errors import PlanImpossible, StratawatchError
 
@@ -184,6 +185,19 @@ class FrozenDesign:
     def cells(self) -> Cells:
         """The atoms as columns of numbers."""
         return Cells.of_atoms(self.classifiers, self.atoms)
+
+    @cached_property
+    def checked(self) -> Flags:
+        """The atoms whose items are put before a second person if the first one says yes."""
+        if self.survey.second_votes == NO_SECOND_VOTES:
+            return np.zeros(len(self.atoms), dtype=np.bool_)
+        return np.asarray(self.cells.negative.any(axis=1))
+
+    @cached_property
+    def checked_items(self) -> frozenset[str]:
+        """The candidates in those atoms, by id."""
+        flags = self.checked[self.candidates.atoms].tolist()
+        return frozenset(item for item, is_checked in zip(self.candidates.items, flags, strict=True) if is_checked)
 
     @cached_property
     def _order(self) -> tuple[Counts, Counts]:

@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 
 from stratawatch.errors import StratawatchError
-from stratawatch.study.study import label_pairs, refuse_changed_label, verdict_from
+from stratawatch.study.answers import label_pairs, refuse_changed_label, verdict_from
 
 
 class TestVerdictOf:

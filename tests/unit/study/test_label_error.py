@@ -1,8 +1,10 @@
 """Labels that err, in a study: what gold items put right stands beside what the labels say."""
 
 import numpy as np
+import pytest
 
-from stratawatch import GoldAnswers
+from stratawatch import GoldAnswers, Study
+from stratawatch.errors import StratawatchError
 from tests.support.study_frames import StudyData
 
 DATA = StudyData()
@@ -45,3 +47,43 @@ def test_where_nothing_is_left_the_reason_is_said() -> None:
     row = played().estimates(gold=GoldAnswers(5, 3, 5, 3)).of("lr", "recall")
     assert row.corrected is None
     assert row.uncorrected_reason == "the gold items do not show that labels are better than chance"
+
+
+class TestSecondVotes:
+    def test_are_asked_for_where_a_classifier_calls_negative_what_the_first_person_calls_yes(self) -> None:
+        study = DATA.study(budget=200, second_votes="called_negative_yes")
+        items = study.ask()
+        by_all = DATA.columns["pred_lr"] & DATA.columns["pred_vote"]
+        checked = {item for item in items if not by_all[int(item[1:])]}
+        assert 0 < len(checked) < len(items)
+        assert {item for item in items if study.needs_vote(item, [True])} == checked
+        assert {item for item in items if study.needs_vote(item, [True, False])} == checked
+        assert not any(study.needs_vote(item, said) for item in items for said in ([False], [True, True], [None]))
+
+    def test_the_majority_is_the_label(self) -> None:
+        study = DATA.study(budget=200, second_votes="called_negative_yes")
+        item = next(item for item in study.ask() if study.needs_vote(item, [True]))
+        with pytest.raises(StratawatchError, match="needs another vote"):
+            study.tell({item: [True, False]})
+        with pytest.raises(StratawatchError, match="needs another vote"):
+            study.tell({item: True})
+        study.tell({item: [True, False, False]})
+        study.tell({item: False})  # that is what they say together
+
+    def test_the_rule_is_part_of_a_saved_study(self) -> None:
+        study = DATA.study(budget=200, second_votes="called_negative_yes")
+        asked = study.ask()
+        again = Study.from_json(study.to_json(), DATA.frame())
+        assert again.ask() == asked
+        assert any(again.needs_vote(item, [True]) for item in asked)
+
+    def test_a_study_without_them_takes_one_answer_an_item(self) -> None:
+        study = DATA.study(budget=200)
+        item = study.ask()[0]
+        assert not study.needs_vote(item, [True])
+        with pytest.raises(StratawatchError, match="cannot be read"):
+            study.tell({item: [True]})
+
+    def test_another_rule_is_refused(self) -> None:
+        with pytest.raises(StratawatchError, match="no such rule"):
+            DATA.study(budget=200, second_votes="often")

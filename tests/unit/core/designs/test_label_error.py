@@ -7,11 +7,19 @@ import pytest
 from scipy.stats import norm
 
 from stratawatch.core.designs.frozen import FrozenDesign
-from stratawatch.core.designs.label_error import NO_BETTER_THAN_CHANCE, SIDE_SHARES, GoldAnswers, corrected_estimates
+from stratawatch.core.designs.label_error import (
+    NO_BETTER_THAN_CHANCE,
+    SIDE_SHARES,
+    GoldAnswers,
+    corrected_estimates,
+    side_shares,
+)
 from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.metrics import METRICS, SideTotals
 from stratawatch.core.population import Atom, Candidates, Segment
+from stratawatch.core.second_votes import yes_rate
+from stratawatch.core.verdicts import VerdictsByItem
 from stratawatch.errors import StratawatchError
 
 DE = Segment("country", "DE")
@@ -117,3 +125,77 @@ class TestWhatCannotBeCorrected:
             GoldAnswers(10, 11, 10, 10)
         with pytest.raises(StratawatchError, match="of one kind alone"):
             GoldAnswers(10, 10, 0, 0)
+
+
+class TestSecondVotes:
+    """Two classifiers: 1,000 items that both call positive, 500 that one of them does, 8,500 that none does."""
+
+    ATOMS = (
+        Atom("11", 600, 700, 1000, 0.8, {DE: 400}),
+        Atom("10", 500, 599, 300, 0.6, {DE: 100}, stratum=1),
+        Atom("01", 500, 599, 200, 0.6, {DE: 100}, stratum=2),
+        Atom("00", 0, 400, 8500, 0.1, {DE: 2400}, stratum=3),
+    )
+    TRUE = (0.8, 0.5, 0.3, 0.01)
+
+    def design(self, rule="called_negative_yes", design="srs"):
+        items = tuple(f"i{n}" for n in range(10_000))
+        atoms = np.repeat(np.arange(4), [atom.size for atom in self.ATOMS])
+        digests = tuple(f"{n:032x}" for n in np.random.default_rng(1).permutation(10_000).tolist())
+        countries = tuple("DE" if n < atom.segments[DE] else "FR" for atom in self.ATOMS for n in range(atom.size))
+        pool = Candidates(items, atoms.astype(np.int64), digests, {"country": countries})
+        return FrozenDesign(("a", "b"), self.ATOMS, pool, SurveySpec(budget=10_000, design=design, second_votes=rule))
+
+    def labelled(self, design, se=0.9, sp=0.9, *, is_checked=(False, True, True, True)):
+        """Every item is labelled, with as many verdicts yes in each atom as the errors make on average."""
+        verdicts = {}
+        begin = 0
+        for atom, share, checked in zip(self.ATOMS, self.TRUE, is_checked, strict=True):
+            right, wrong = (yes_rate(np.array(rate), np.array(float(checked))) for rate in (se, 1 - sp))
+            for number in (atom.segments[DE], atom.size - atom.segments[DE]):
+                yes = round(number * float(share * right + (1 - share) * wrong))
+                verdicts |= {f"i{begin + n}": "yes" if n < yes else "no" for n in range(number)}
+                begin += number
+        return VerdictsByItem(verdicts)
+
+    def corrected(self, design, ledger, segments=()):
+        drawn = list(ledger.verdicts)
+        shares = side_shares(design, ledger, drawn, confidence=0.95, segments=segments)
+        found = design.estimate(ledger, drawn, metrics=["precision", "recall"], segments=segments)
+        gold = GoldAnswers(10_000, 9_000, 10_000, 9_000)
+        results = corrected_estimates(design, found, shares, gold)
+        return {(e.classifier, e.metric, e.segment): result.value for e, result in zip(found, results, strict=True)}
+
+    @pytest.mark.parametrize("design", ["srs", "joint"])
+    def test_each_class_of_a_mixed_side_is_corrected_by_its_own_rates(self, design):
+        design = self.design(design=design)
+        found = self.corrected(design, self.labelled(design), [DE])
+        positives = 800 + 150 + 60 + 85
+        assert found["a", "precision", None] == pytest.approx(950 / 1300, abs=0.002)
+        assert found["b", "precision", None] == pytest.approx(860 / 1200, abs=0.002)
+        assert found["a", "recall", None] == pytest.approx(950 / positives, abs=0.005)
+        assert found["b", "recall", None] == pytest.approx(860 / positives, abs=0.005)
+        assert found["a", "precision", DE] == pytest.approx((320 + 50) / 500, abs=0.005)
+
+    def test_without_the_classes_the_mixed_side_comes_out_wrong(self):
+        """Labels of the rule read as if each had one vote."""
+        ruled = self.design()
+        ledger = self.labelled(ruled)
+        plain = self.corrected(self.design(rule="none"), ledger)
+        assert abs(plain["a", "recall", None] - 950 / 1095) > 0.05
+
+    def test_of_a_single_classifier_need_no_other_estimates(self):
+        design = replace(DESIGN, survey=SurveySpec(budget=10, second_votes="called_negative_yes"))
+        se, sp = 0.9, 0.9
+        shares = labelled(with_errors(0.75, se, sp), with_errors(0.02, se**2 * (2 - se), 1 - (1 - sp) ** 2 * (1 + sp)))
+        gold = GoldAnswers(1000, 900, 1000, 900)
+        (one,) = corrected_estimates(design, [found("recall", 0.5, 0.4, 0.6)], shares, gold)
+        assert one.value == pytest.approx(750 / (750 + 180))
+
+    def test_where_other_votes_did_not_come_the_rates_lie_between(self):
+        design = replace(DESIGN, survey=SurveySpec(budget=10, second_votes="called_negative_yes"))
+        rates = [float(yes_rate(np.array(rate), np.array(0.6))) for rate in (0.9, 0.1)]
+        shares = labelled(with_errors(0.75, 0.9, 0.9), 0.02 * rates[0] + 0.98 * rates[1])
+        gold = GoldAnswers(1000, 900, 1000, 900)
+        (one,) = corrected_estimates(design, [found("recall", 0.5, 0.4, 0.6)], shares, gold, complete=0.6)
+        assert one.value == pytest.approx(750 / (750 + 180))
