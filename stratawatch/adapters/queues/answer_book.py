@@ -4,23 +4,27 @@ An answer is a line of JSON, as a label file would have it. It is written once a
 is the cursor. Every call opens the file anew: web processes and advances share nothing but the file.
 """
 
+import json
 import os
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 from typing import ClassVar, Final
 
-from stratawatch.adapters.queues.label_line import Origin, read_line
+from stratawatch.adapters.queues.label_line import Origin, json_object, read_line
 from stratawatch.atomic_files import PRIVATE, make_folder
+from stratawatch.engine.model.idempotency_keys import issued_key
 from stratawatch.engine.model.label_events import LabelEvent, PollResult
 from stratawatch.engine.model.quarantined_row import QuarantinedRow
 from stratawatch.errors import Unreachable
 
 MOST_READ: Final = 10_000
 """Answers of one poll."""
+_OF_AN_EVENT: Final = ("key", "value", "annotator", "at", "event_id")
+"""The fields of an answer that a label event is made of; others are words of people."""
 _WAIT: Final = 10.0
 """Seconds that a writer waits for another one."""
 
@@ -176,6 +180,17 @@ class BookQueue:
                 "UPDATE batches SET state = 'done' WHERE key = ? AND state = 'out'", [(key,) for key in keys]
             )
 
+    def drop_payload(self, batches: Mapping[str, Collection[str]]) -> None:
+        """Forget what people were shown of items of batches, and what they wrote of them; their answers stay."""
+        with self._marked("forget payload") as sql:
+            sql.execute("PRAGMA secure_delete = ON")  # nor does it stay in free pages of the file
+            self._drop_tasks(sql, batches)
+            _drop_words(sql, {item for items in batches.values() for item in items})
+
+    def _drop_tasks(self, sql: sqlite3.Connection, batches: Mapping[str, Collection[str]]) -> None:
+        """Forget what was shown of items of batches, and let nobody be asked about them any more."""
+        raise NotImplementedError
+
     def _counts(self, counted: Mapping[str, str]) -> dict[str, str]:
         """How many batches are in each state, and what else is counted. Nothing is created."""
         if not self.identity():
@@ -207,3 +222,17 @@ class BookQueue:
 
 def _digest(said: str) -> str:
     return sha256(said.encode()).hexdigest()[:16]
+
+
+def _drop_words(sql: sqlite3.Connection, items: Collection[str]) -> None:
+    """Leave of the answers about items what a label event is made of. A cursor at one of them is begun anew."""
+    changed = []
+    for number, said in sql.execute("SELECT id, said FROM answers"):
+        try:
+            fields = json_object(said.encode())
+        except ValueError:
+            continue
+        if issued_key(str(fields.get("key"))) in items and set(fields) - {*_OF_AN_EVENT}:
+            event = {name: fields[name] for name in _OF_AN_EVENT if name in fields}
+            changed.append((json.dumps(event), number))
+    sql.executemany("UPDATE answers SET said = ? WHERE id = ?", changed)

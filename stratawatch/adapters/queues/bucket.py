@@ -1,9 +1,11 @@
 """A label queue in a bucket of S3, Google Cloud Storage or Azure, laid out as the one in a folder."""
 
-from collections.abc import Iterator, Mapping, Sequence
+import sys
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from io import BytesIO
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
@@ -28,6 +30,8 @@ from stratawatch.adapters.queues.queue_layout import (
     marked_identity,
     marker,
     rendered,
+    without_payload,
+    without_rejects,
 )
 from stratawatch.adapters.queues.queue_paths import batch_file_name, batch_key_of
 from stratawatch.adapters.queues.rejects import by_file, with_rejects
@@ -162,6 +166,19 @@ class BucketQueue:
                 if self._storage.copy(f"{OUT}/{name}", f"{DONE}/{name}"):
                     self._storage.delete(f"{OUT}/{name}")
 
+    def drop_payload(self, batches: Mapping[str, Collection[str]]) -> None:
+        """Forget what was shown of items of batches; objects in `in/` belong to who wrote them."""
+        with self._marked("forget payload"):
+            for folder in (OUT, CANCELLED, DONE):
+                there = {info.name for info in self._storage.listed(folder)}
+                for key, items in batches.items():
+                    if (name := batch_file_name(key)) in there:
+                        drop = partial(without_payload, items=items, is_out=folder == OUT)
+                        self._rewrite(f"{folder}/{name}", drop)
+            drop = partial(without_rejects, items={item for items in batches.values() for item in items})
+            for info in self._storage.listed(REJECTED):
+                self._rewrite(f"{REJECTED}/{info.name}", drop)
+
     def describe(self) -> Mapping[str, str]:
         """Count the objects of every folder, and test that a bucket in use can be written. Nothing is created."""
         in_use = bool(self.identity())
@@ -182,6 +199,11 @@ class BucketQueue:
         if others := sum(not info.name.endswith(".jsonl") and not info.name.startswith(".") for info in objects[IN]):
             found["objects in in/ that are not read (only *.jsonl is)"] = str(others)
         return found
+
+    def _rewrite(self, path: str, change: Callable[[bytes], bytes]) -> None:
+        found = self._storage.read(path, sys.maxsize)
+        if found and found[1] != (new := change(found[1])):
+            self._storage.replace(path, new)
 
     def _require_conditions(self) -> None:
         """Refuse a server that writes an object over another where none may be."""

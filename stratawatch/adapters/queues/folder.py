@@ -1,9 +1,10 @@
 """A label queue made of files: batches go out as JSONL, labels come back as JSONL."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -23,6 +24,8 @@ from stratawatch.adapters.queues.queue_layout import (
     marked_identity,
     marker,
     rendered,
+    without_payload,
+    without_rejects,
 )
 from stratawatch.adapters.queues.queue_paths import batch_file_name, batch_key_of, sub_folder
 from stratawatch.adapters.queues.rejects import keep_rejects
@@ -177,6 +180,17 @@ class FolderQueue:
             sync_folder(out)
             sync_folder(done)
 
+    def drop_payload(self, batches: Mapping[str, Collection[str]]) -> None:
+        """Forget what was shown of items of batches; label files in `in/` belong to who wrote them."""
+        with self._marked("forget payload"):
+            for folder in (OUT, CANCELLED, DONE):
+                for key, items in batches.items():
+                    drop = partial(without_payload, items=items, is_out=folder == OUT)
+                    self._rewrite(self._root / folder / batch_file_name(key), drop)
+            drop = partial(without_rejects, items={item for items in batches.values() for item in items})
+            for path in (self._root / REJECTED).glob("*.jsonl"):
+                self._rewrite(path, drop)
+
     def describe(self) -> Mapping[str, str]:
         """Count the files of every sub-folder, and test that a folder in use can be written. Nothing is created."""
         in_use = bool(self.identity())
@@ -202,6 +216,13 @@ class FolderQueue:
         if others:
             found["files in in/ that are not read (only *.jsonl is)"] = str(others)
         return found
+
+    def _rewrite(self, path: Path, change: Callable[[bytes], bytes]) -> None:
+        """Change a file of ours; a planted link could lead to any other."""
+        if path.is_file() and not path.is_symlink():
+            content = path.read_bytes()
+            if content != (new := change(content)):
+                replace_file(path, new)
 
     def _folder(self, name: str) -> Path:
         return sub_folder(self._root, name, self._mode)

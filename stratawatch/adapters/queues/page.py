@@ -3,7 +3,7 @@
 import json
 import re
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -13,7 +13,7 @@ from stratawatch.adapters.adapter_settings import BuildContext, LocalPath
 from stratawatch.adapters.queues import QueueSettings
 from stratawatch.adapters.queues.answer_book import BookQueue
 from stratawatch.adapters.queues.page_book import PageBook
-from stratawatch.adapters.queues.published_tasks import batch_digest, json_payload
+from stratawatch.adapters.queues.published_tasks import batch_digest, json_payload, tasks_digest
 from stratawatch.engine.model.label_events import Batch, Receipt
 from stratawatch.errors import StratawatchError
 from stratawatch.settings.shapes import Text
@@ -95,14 +95,21 @@ class PageQueue(BookQueue):
             )
         return Receipt(f"out/{batch.key}")
 
-    def drop_payload(self, keys: Sequence[str]) -> None:
-        """Forget what people were shown of batches; their items, questions and answers stay."""
-        with self._marked("forget payload") as sql:
-            sql.execute("PRAGMA secure_delete = ON")  # nor does it stay in free pages of the file
-            sql.executemany(
-                "UPDATE tasks SET payload = '{}' WHERE batch = (SELECT number FROM batches WHERE key = ?)",
-                [(key,) for key in keys],
-            )
+    def _drop_tasks(self, sql: sqlite3.Connection, batches: Mapping[str, Collection[str]]) -> None:
+        for key, items in batches.items():
+            row = sql.execute("SELECT number, state FROM batches WHERE key = ?", (key,)).fetchone()
+            if row is None:
+                continue
+            change = "DELETE FROM tasks" if row[1] == "out" else "UPDATE tasks SET payload = '{}'"
+            sql.executemany(f"{change} WHERE batch = ? AND item_key = ?", [(row[0], item) for item in items])
+            if row[1] == "out":
+                left = sql.execute("SELECT item_key, payload FROM tasks WHERE batch = ? ORDER BY position", row[:1])
+                digest = tasks_digest((item, json.loads(payload)) for item, payload in left.fetchall())
+                sql.execute("UPDATE batches SET digest = ? WHERE number = ?", (digest, row[0]))
+        items = [(item,) for some in batches.values() for item in some]
+        gone = "item_key = ? AND item_key NOT IN (SELECT item_key FROM tasks)"
+        for table in ("holds", "standing"):  # an answer that stands is one that can be taken back
+            sql.executemany(f"DELETE FROM {table} WHERE {gone}", items)
 
     def describe(self) -> Mapping[str, str]:
         """Count batches, answers and annotators. Nothing is created."""

@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from hashlib import sha256
 from typing import Any
 
@@ -26,5 +26,9 @@ def json_payload(value: Any) -> Any:
 
 def batch_digest(batch: Batch) -> str:
     """The same for the same items with the same payload: kept beside a batch, it shows another one of the same key."""
-    published = [[task.item_key, json_payload(task.payload)] for task in batch.tasks]
-    return sha256(json.dumps(published, sort_keys=True).encode()).hexdigest()
+    return tasks_digest((task.item_key, json_payload(task.payload)) for task in batch.tasks)
+
+
+def tasks_digest(tasks: Iterable[tuple[str, Any]]) -> str:
+    """The digest of a batch with these items and what is shown of them, as JSON has it."""
+    return sha256(json.dumps([list(task) for task in tasks], sort_keys=True).encode()).hexdigest()

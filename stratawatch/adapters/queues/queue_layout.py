@@ -1,9 +1,11 @@
 """How a queue of JSONL files is laid out, in a folder or in a bucket, and what its files hold."""
 
 import json
-from typing import Final
+import re
+from collections.abc import Collection, Iterator
+from typing import Any, Final
 
-from stratawatch.adapters.queues.published_tasks import batch_digest, json_payload
+from stratawatch.adapters.queues.published_tasks import batch_digest, json_payload, tasks_digest
 from stratawatch.engine.model.label_events import Batch
 
 OUT: Final = "out"
@@ -55,3 +57,44 @@ def digest_in(content: bytes) -> str:
     except ValueError:
         return ""
     return str(header.get("digest", "")) if isinstance(header, dict) else ""
+
+
+def without_payload(content: bytes, items: Collection[str], *, is_out: bool) -> bytes:
+    """A batch's file without what was shown of these items; in one that is out they are not asked about any more.
+
+    The digest is then that of what is left, so that the batch is recognised when it is published again.
+    """
+    header: dict[str, Any] = {}
+    tasks = []
+    for fields in _objects(content):
+        if "key" not in fields:
+            header = fields
+        elif fields["key"] not in items:
+            tasks.append(fields)
+        elif not is_out:
+            tasks.append({**fields, "payload": {}})
+    if header and is_out:
+        digest = tasks_digest((task["key"], task.get("payload")) for task in tasks)
+        header = {**header, "count": len(tasks), "digest": digest}
+    return "".join(json.dumps(line) + "\n" for line in ([header] if header else []) + tasks).encode()
+
+
+def without_rejects(content: bytes, items: Collection[str]) -> bytes:
+    """A file of lines that were set aside, without those that name one of these items."""
+    lines = content.splitlines(keepends=True)
+    return b"".join(line for line in lines if not any(key.decode().lower() in items for key in _ITEM.findall(line)))
+
+
+_ITEM: Final = re.compile(rb"[0-9A-Fa-f]{64}")
+"""The form of an item's key."""
+
+
+def _objects(content: bytes) -> Iterator[dict[str, Any]]:
+    """The lines that can be read; what cannot be is nothing that we wrote."""
+    for line in content.splitlines():
+        try:
+            fields = json.loads(line)
+        except ValueError:
+            continue
+        if isinstance(fields, dict):
+            yield fields

@@ -2,7 +2,7 @@
 
 import json
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -138,6 +138,13 @@ class WebhookQueue(BookQueue):
         }
         return {"file": str(self._file.path), **self._counts(counted)}
 
+    def _drop_tasks(self, sql: sqlite3.Connection, batches: Mapping[str, Collection[str]]) -> None:
+        # Payload was never kept here. A batch that is out may be published again without these items: no digest fits.
+        sql.executemany(
+            "UPDATE batches SET digest = '' WHERE key = ? AND state = 'out' AND digest IS NOT NULL",
+            [(key,) for key in batches],
+        )
+
     def _say_ended(self) -> None:
         """Tell the service which batches have ended. It stops nothing: a service that is away hears it later."""
         if not self.identity():
@@ -189,7 +196,7 @@ def _noted(sql: sqlite3.Connection, key: str, digest: str) -> tuple[str, str, in
             (key, digest),
         )
         return "out", "", row[3] if row else 0
-    if row[0] == "out" and row[1] != digest:
+    if row[0] == "out" and row[1] not in (digest, ""):
         raise StratawatchError(
             f"the webhook queue has sent another batch of the same key, {key}",
             hint="two installations must not share a queue; give one of them its own [queue] root",

@@ -35,6 +35,10 @@ class SqlRetention:
         """The first cycles that ended by a moment and still hold what labellers were shown."""
         return self._ended(~cycles.c.payload_purged & (cycles.c.ended_at <= ended_by), most)
 
+    def cycles_without_payload(self) -> tuple[int, ...]:
+        """The cycles of which nothing is held any more that labellers were shown."""
+        return tuple(self._sql.scalars(select(cycles.c.id).where(cycles.c.payload_purged).order_by(cycles.c.id)))
+
     def drop_undrawn_payload(self, cycle_id: int) -> None:
         """Forget what was read of items that nobody was asked about."""
         # Not by EXISTS: SQLite would walk all draws of the cycle for every candidate.

@@ -5,8 +5,9 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Final
 
+from stratawatch.engine.labels.queue_payload import drop_queue_payload, note_cycles
 from stratawatch.engine.model.retention import Purged, Retention
-from stratawatch.engine.ports import PayloadKeeper, Ports
+from stratawatch.engine.ports import Ports
 from stratawatch.engine.ports.transaction import Transaction
 
 PURGE: Final = "purge"
@@ -20,16 +21,15 @@ SLACK: Final = timedelta(days=1)
 
 
 def purge_store(ports: Ports) -> Purged:
-    """Purge what is due; it was asked for by `ports.retention`, and changes no estimate and no draw."""
+    """Purge what is due; it was asked for by `ports.retention`, and changes no estimate and no draw.
+
+    Raises Unreachable where the queue is away, once everything else was purged.
+    """
     now = ports.clock.now()
     with ports.store.begin() as tx:
         looked_at = tx.labels.cursor(PURGE).get("looked_at")
         is_due, by = _is_due(looked_at, now), _sound(tx, now)
         old = tx.retention.cycles_with_payload(by - ports.retention.payload, CYCLES_AT_ONCE) if is_due else ()
-        batches = [batch.key for cycle in old for batch in tx.rounds.batches(cycle_id=cycle)]
-    if batches and isinstance(ports.queue, PayloadKeeper):
-        # First, as nobody looks again for what the store has marked as purged.
-        ports.queue.drop_payload(batches)
     with ports.store.begin() as tx:
         ended = tx.retention.cycles_with_undrawn_payload(CYCLES_AT_ONCE)
         for cycle in ended:
@@ -37,6 +37,8 @@ def purge_store(ports: Ports) -> Purged:
         purged = Purged(undrawn=len(ended))
         if is_due:
             purged = _drop_old(tx, ports.retention, by, len(ended), old)
+            if old:
+                note_cycles(tx, ports, old)
             if purged.payloads < CYCLES_AT_ONCE:
                 tx.labels.save_cursor(PURGE, {"looked_at": now.isoformat()}, now)
         if is_due or ended:
@@ -45,6 +47,7 @@ def purge_store(ports: Ports) -> Purged:
         # Outside of the transaction: a folder that hangs holds up no writer.
         pages = ports.drop_pages(by - ports.retention.reports, by - ports.retention.data_docs)
         purged = replace(purged, pages=pages)
+    drop_queue_payload(ports)  # last, for a queue that is away
     return purged
 
 

@@ -1,6 +1,6 @@
 """What the engine asks of the world. Adapters implement these; the engine imports none of them."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -162,10 +162,13 @@ class LabelQueue(Protocol):
 
 @runtime_checkable
 class PayloadKeeper(Protocol):
-    """A queue out of whose place we can take what labellers were shown; files of a folder belong to who reads them."""
+    """A queue out of whose place we can take what labellers were shown, and what they wrote besides their answers."""
 
-    def drop_payload(self, keys: Sequence[str]) -> None:
-        """Forget the payload of batches; once more changes nothing. Raises Unreachable."""
+    def drop_payload(self, batches: Mapping[str, Collection[str]]) -> None:
+        """Forget that of these items, by the key of their batch; once more changes nothing. Raises Unreachable.
+
+        Of a batch that is out nobody is asked about them any more, as far as the queue can. Keys and answers stay.
+        """
         ...
 
 

@@ -76,6 +76,10 @@ class RetentionRepository(Protocol):
         """The first cycles that ended by a moment and still hold what labellers were shown."""
         ...
 
+    def cycles_without_payload(self) -> tuple[int, ...]:
+        """The cycles of which nothing is held any more that labellers were shown."""
+        ...
+
     def drop_undrawn_payload(self, cycle_id: int) -> None:
         """Forget what was read of items that nobody was asked about."""
         ...

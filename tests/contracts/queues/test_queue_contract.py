@@ -3,12 +3,15 @@
 import json
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 
 from stratawatch.engine.model.label_events import Batch, LabelTask
 from stratawatch.engine.model.states import BatchState
+from stratawatch.engine.ports import PayloadKeeper
 from stratawatch.errors import StratawatchError, Unreachable
+from tests.support.label_services import WebhookBackend
 
 AT = "2026-01-05T10:00:00+02:00"
 
@@ -276,6 +279,62 @@ class TestClose:
         queue.close(["a"])
         backend.answer(key="k1", value="no", annotator="ann", at=AT)
         assert len(queue.poll({}).events) == 1
+
+
+class TestDropPayload:
+    """After the period of payload its values go; keys and answers stay."""
+
+    @pytest.fixture
+    def queue(self, backend):
+        queue = backend.queue()
+        if not isinstance(queue, PayloadKeeper):
+            pytest.skip("keeps no payload of ours")
+        return queue
+
+    @pytest.mark.parametrize("ended", ["close", "cancel"])
+    def test_of_a_batch_that_has_ended(self, backend, queue, ended):
+        queue.publish(batch())
+        queue.publish(batch("other", items=("k3",)))
+        backend.answer(key="k1", value="yes", annotator="ann", at=AT, note="text of k1, I know him")
+        said = queue.poll({}).events
+        getattr(queue, ended)([batch().key])
+        for _ in range(2):
+            queue.drop_payload({batch().key: {"k1", "k2"}, "never-published": {"k9"}})
+        assert not any(words in str(ours(backend)) for words in ("text of k1", "text of k2", "I know him"))
+        assert "text of k3" in str(ours(backend)) or not keeps_payload(backend)
+        assert queue.batch_keys() == {batch().key, "other"}
+        assert queue.poll({}).events == said
+        assert queue.publish(batch()).duplicate
+
+    def test_items_of_a_batch_that_is_out_are_asked_no_more_where_we_can(self, backend, queue):
+        queue.publish(batch())
+        queue.drop_payload({batch().key: {"k1"}})
+        assert "text of k1" not in str(ours(backend))
+        if keeps_payload(backend):
+            assert [line["key"] for line in backend.asked()] == ["k2"]
+        assert queue.publish(batch(items=("k2",))).duplicate
+        assert queue.asked_keys() == {batch().key}
+
+    def test_a_place_that_vanished_is_unreachable(self, backend, queue):
+        queue.publish(batch())
+        backend.lose()
+        with pytest.raises(Unreachable, match="adopt-queue"):
+            queue.drop_payload({batch().key: {"k1"}})
+
+
+def ours(backend) -> dict[str, bytes]:
+    """What the queue keeps, by the name of its file, without what labellers wrote into theirs."""
+    if not isinstance(backend.root, Path):
+        found = backend.objects()
+    else:
+        files = (file for file in backend.root.rglob("*") if file.is_file())
+        found = {str(file.relative_to(backend.root)): file.read_bytes() for file in files}
+    return {name: content for name, content in found.items() if not name.startswith("in/")}
+
+
+def keeps_payload(backend) -> bool:
+    """Whether it is asked where we keep it, and not at a service of others."""
+    return not isinstance(backend, WebhookBackend)
 
 
 def test_describe_speaks_in_texts(backend):

@@ -12,10 +12,13 @@ from stratawatch.engine.model.label_events import LabelEvent
 from stratawatch.engine.model.quarantined_row import QuarantinedRow
 from stratawatch.engine.model.retention import Purged, Retention
 from stratawatch.engine.model.states import CycleState, Entity
+from stratawatch.engine.ports import Ports
 from stratawatch.errors import Unreachable
-from tests.support.fakes import MONDAY, WEEK
+from tests.support.fakes import MONDAY, WEEK, FakeQueue
 from tests.support.scenario import Scenario, label_cycle, open_all, relabel
 from tests.support.store.examples import open_cycle
+
+DAY = timedelta(days=1)
 
 
 @pytest.fixture
@@ -75,37 +78,70 @@ def test_payload_of_drawn_items_stays_for_its_period_and_then_goes_with_that_of_
     assert facts(labelled) == before
 
 
-class KeepingQueue:
+class KeepingQueue(FakeQueue):
     """A queue in whose place payload lies, and which may be away."""
 
-    def __init__(self):
-        self.dropped, self.away = [], False
+    def __init__(self, mark):
+        super().__init__({}, mark=mark)
+        self.dropped, self.away = {}, False
 
-    def drop_payload(self, keys):
+    def identity(self):
         if self.away:
             raise Unreachable("the queue is away", got="nothing", hint="wait")
-        self.dropped += keys
+        return self.mark
+
+    def drop_payload(self, batches):
+        self.dropped |= batches
 
 
-def test_payload_goes_from_the_place_of_the_queue_too_before_the_store_forgets_it(labelled):
-    queue = KeepingQueue()
-    ports = replace(labelled.ports, queue=queue)
-    with ports.store.begin() as tx:
-        keys = {batch.key for batch in tx.rounds.batches(cycle_id=1)}
+@pytest.fixture
+def kept(labelled) -> tuple[KeepingQueue, Ports, dict[str, set[str]]]:
+    """A queue that keeps payload, and what it keeps of the first cycle."""
+    queue = KeepingQueue(labelled.queue.mark)
+    with labelled.ports.store.begin() as tx:
+        asked = {one.key: {task.item_key for task in one.tasks} for one in tx.rounds.batches(cycle_id=1)}
+    return queue, replace(labelled.ports, queue=queue), asked
+
+
+def test_payload_goes_from_the_place_of_the_queue_too(labelled, kept):
+    queue, ports, asked = kept
     labelled.clock.advance(days=89)
     open_all(labelled)
     purge_store(ports)
-    assert queue.dropped == []
+    assert queue.dropped == {}
     labelled.clock.advance(days=2)
     open_all(labelled)
-    queue.away = True
-    with pytest.raises(Unreachable):
-        purge_store(ports)
-    assert with_payload(labelled)
-    queue.away = False
     purge_store(ports)
-    assert set(queue.dropped) == keys != set()
+    assert queue.dropped == asked != {}
+    queue.dropped = {}
+    purge_store(ports)
+    assert queue.dropped == {}
+
+
+def test_a_queue_that_is_away_holds_up_nothing_else_and_forgets_when_it_is_back(labelled, kept):
+    queue, ports, asked = kept
+    labelled.clock.advance(days=91)
+    open_all(labelled)
+    with ports.store.begin() as tx:
+        tx.cycles.quarantine(None, [QuarantinedRow("label", "k", "junk", {})], labelled.clock.now() - 91 * DAY)
+        tx.commit()
+    queue.away = True
+    assert any("the queue is away" in trouble for trouble in advance(ports).troubles if trouble.startswith("purge"))
     assert not with_payload(labelled)
+    with ports.store.begin() as tx:
+        assert tx.cycles.quarantined() == ()
+    queue.away = False
+    assert advance(ports).troubles == ()
+    assert queue.dropped == asked
+
+
+def test_a_queue_forgets_what_an_older_program_purged_in_the_store_alone(labelled, kept):
+    queue, ports, asked = kept
+    with ports.store.begin() as tx:
+        tx.retention.drop_payload(1)
+        tx.commit()
+    purge_store(ports)
+    assert {key: len(items) for key, items in queue.dropped.items()} == {key: len(asked[key]) for key in asked}
 
 
 def test_a_late_label_is_judged_after_all_payload_went(labelled):
