@@ -106,10 +106,10 @@ class PageQueue(BookQueue):
                 left = sql.execute("SELECT item_key, payload FROM tasks WHERE batch = ? ORDER BY position", row[:1])
                 digest = tasks_digest((item, json.loads(payload)) for item, payload in left.fetchall())
                 sql.execute("UPDATE batches SET digest = ? WHERE number = ?", (digest, row[0]))
-        items = [(item,) for some in batches.values() for item in some]
+        dropped = [(item,) for some in batches.values() for item in some]
         gone = "item_key = ? AND item_key NOT IN (SELECT item_key FROM tasks)"
         for table in ("holds", "standing"):  # an answer that stands is one that can be taken back
-            sql.executemany(f"DELETE FROM {table} WHERE {gone}", items)
+            sql.executemany(f"DELETE FROM {table} WHERE {gone}", dropped)
 
     def describe(self) -> Mapping[str, str]:
         """Count batches, answers and annotators. Nothing is created."""
