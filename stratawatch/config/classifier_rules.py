@@ -7,6 +7,7 @@ from typing import Final
 from stratawatch.config.panel_settings import AuxiliarySettings, ClassifierSettings, ColumnSettings, PanelSettings
 from stratawatch.config.problems import Place, Problem
 from stratawatch.config.settings import Settings
+from stratawatch.core.second_votes import NO_SECOND_VOTES
 
 LABELS_PER_PATTERN: Final = 4
 """Every classifier makes at least one more pattern; fewer labels than two in two strata of each tell nothing."""
@@ -166,6 +167,16 @@ def odd_votes(panel: PanelSettings) -> Iterator[Problem]:
     """An even number of answers can end in a tie."""
     if panel.votes % 2 == 0:
         yield Problem(("votes",), "an even number of votes can tie", expected="1, 3, 5, ...", got=str(panel.votes))
+
+
+def second_votes_alone(panel: PanelSettings) -> Iterator[Problem]:
+    """Where everybody is asked several times, there is no first answer that others could be asked on account of."""
+    if panel.votes > 1 and panel.second_votes != NO_SECOND_VOTES:
+        yield Problem(
+            ("second_votes",),
+            f"every item has {panel.votes} votes already",
+            hint="keep one of them: votes = 1 with second_votes costs least",
+        )
 
 
 def votes_are_asked(settings: Settings, _folder: Path) -> Iterator[Problem]:

@@ -11,6 +11,7 @@ from stratawatch.adapters.sources import SourceSettings
 from stratawatch.core.designs import DESIGNS
 from stratawatch.core.estimation.variance_methods import VARIANCES
 from stratawatch.core.metrics import METRICS
+from stratawatch.core.second_votes import NO_SECOND_VOTES, SecondVotes
 from stratawatch.engine.model.drift_rule import DriftRule, Reaction
 from stratawatch.engine.model.panel_spec import Duplicates, ScoreKind, StopRule
 from stratawatch.engine.model.shared_budget import LEAST_BUDGET
@@ -134,6 +135,7 @@ class PanelSettings(Shape):
     """Judged by the design that they are for: see `metric_rules.options_of_the_design`."""
     variance: Variance = "default"
     votes: Annotated[int, Field(ge=1, le=25)] = 1
+    second_votes: SecondVotes = NO_SECOND_VOTES
     deadline: Annotated[PositiveDuration, Field(le=timedelta(days=366))]
     confidence: Annotated[float, Field(ge=0.5, le=0.9999)] = 0.95
     false_pages_per_year: Annotated[float, Field(gt=0, le=100)] = 1.0

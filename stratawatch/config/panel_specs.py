@@ -7,6 +7,7 @@ from pathlib import Path
 from stratawatch.config.panel_settings import LimitSettings, PanelSettings
 from stratawatch.core.goals import Goal, Limit
 from stratawatch.core.population import Segment
+from stratawatch.core.second_votes import NO_SECOND_VOTES
 from stratawatch.engine.model.drift_rule import DriftRule
 from stratawatch.engine.model.panel_spec import AuxiliarySpec, ClassifierSpec, Columns, PanelSpec, WindowRule
 from stratawatch.engine.model.pauses import Pauses
@@ -33,6 +34,7 @@ def panel_spec(name: str, panel: PanelSettings, folder: Path) -> PanelSpec:
         "limits": limits_of(panel),
         "drift": DriftRule(**panel.drift.model_dump()),
         "source": panel.source.description,
+        "second_votes": None if panel.second_votes == NO_SECOND_VOTES else panel.second_votes,
     }
     return PanelSpec(**{**same, **others})
 

@@ -26,6 +26,7 @@ PANEL_RULES: Final[tuple[Callable[[PanelSettings], Iterator[Problem]], ...]] = (
     classifier_rules.one_goes_on,
     classifier_rules.guideline_once,
     classifier_rules.odd_votes,
+    classifier_rules.second_votes_alone,
     metric_rules.classifiers_exist,
     metric_rules.right_direction,
     metric_rules.baselines_of_drops,

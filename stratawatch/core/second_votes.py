@@ -11,11 +11,11 @@ vote, verdicts have se' = se^2 (2 - se); with x = 1 - sp they have sp' = 1 - (1 
 1 - sp^2 = (1 - sp)(1 + sp). Where only a share c of the two other answers came, a first yes falls with c (1 - x)^2.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final, Literal
 
 from stratawatch.core.population import Floats
-from stratawatch.core.verdicts import SaidWord, Verdict
+from stratawatch.core.verdicts import SaidWord, Verdict, Vote, resolve_votes, standing_words
 
 SecondVotes = Literal["none", "called_negative_yes"]
 NO_SECOND_VOTES: Final[SecondVotes] = "none"
@@ -48,3 +48,17 @@ def checked_verdict(words: Sequence[SaidWord]) -> Verdict:
     ('yes', 'no', 'yes')
     """
     return "no" if words.count("no") > words.count("yes") else "yes"
+
+
+def resolve_checked(events: Iterable[Vote], *, has_ended: bool) -> Verdict | None:
+    """The verdict of a checked item; None while votes are missing that may still come.
+
+    >>> first = Vote("ann", "yes", 1)
+    >>> resolve_checked([first], has_ended=False), resolve_checked([first], has_ended=True)
+    (None, 'yes')
+    """
+    said = list(events)
+    words = standing_words(said)
+    if words[:1] != ["yes"]:
+        return resolve_votes(said, 1)
+    return None if next_vote(words) is not None and not has_ended else checked_verdict(words)

@@ -221,9 +221,14 @@ WHERE batches.state = 'out'
     AND NOT EXISTS (
         SELECT 1 FROM standing WHERE standing.item_key = tasks.item_key AND standing.annotator = :annotator)
     AND (SELECT COUNT(*) FROM standing WHERE standing.item_key = tasks.item_key)
-        + (SELECT COUNT(*) FROM holds WHERE holds.item_key = tasks.item_key AND holds.annotator <> :annotator) < :votes
+        + (SELECT COUNT(*) FROM holds WHERE holds.item_key = tasks.item_key AND holds.annotator <> :annotator)
+        < :votes * (SELECT COUNT(*) FROM tasks AS asked JOIN batches AS those ON those.number = asked.batch
+            WHERE asked.item_key = tasks.item_key AND those.state <> 'cancelled')
 """
-"""The items that an annotator may be given: asked, not answered by him, with fewer answers and holds than votes."""
+"""The items that an annotator may be given: asked, not answered by him, with fewer answers and holds than votes.
+
+Each batch that asks about an item asks for as many votes more.
+"""
 _HELD: Final = """
 SELECT DISTINCT holds.item_key FROM holds
 JOIN tasks ON tasks.item_key = holds.item_key JOIN batches ON batches.number = tasks.batch

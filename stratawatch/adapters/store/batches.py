@@ -79,8 +79,8 @@ class SqlBatches:
         self._sql.execute(update(batches).where(_waiting(batch_id)).values(**values))
         return self.batch(batch_id).attempts
 
-    def _add_batches(self, round_id: int, new: Sequence[NewBatch]) -> None:
-        """Write outbox rows."""
+    def add_batches(self, round_id: int, new: Sequence[NewBatch]) -> None:
+        """Write outbox rows of a round."""
         rows = [
             row_of(
                 batch,

@@ -42,7 +42,7 @@ class SqlRounds(SqlBatches):
         with duplicate_as_stale(f"cycle {cycle_id} got a round from someone else meanwhile"):
             round_id = int(self._sql.execute(statement, row).scalar_one())
             insert_all(self._sql, _draws, [row_of(one, _draws, cycle_id=cycle_id, round_id=round_id) for one in draws])
-            self._add_batches(round_id, batches)
+            self.add_batches(round_id, batches)
         move_drawn(self._sql, round_id)
         return round_id
 

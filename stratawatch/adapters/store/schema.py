@@ -36,6 +36,7 @@ REVISIONS: Final = (
     "0012",
     "0013",
     "0014",
+    "0015",
 )
 """Every schema there was, oldest first; a test compares them with the migrations."""
 

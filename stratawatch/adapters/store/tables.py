@@ -243,6 +243,8 @@ batches = Table(
     Column("claimed_until", UtcTime, nullable=True),
     text_or_empty("last_error"),
     _question_key(),
+    Column("vote", Integer, nullable=False, server_default="1"),
+    text_or_empty("rule"),
     one_of("state", BatchState),
     Index("ix_batches_round_id", "round_id"),
     Index("ix_batches_state", "state"),

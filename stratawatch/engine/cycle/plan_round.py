@@ -10,13 +10,15 @@ from stratawatch.core.verdicts import Verdict, VerdictsByItem
 from stratawatch.engine.cycle.settle_cycle import close_answered
 from stratawatch.engine.labels.item_keys import keys_of_items
 from stratawatch.engine.labels.label_history import label_history
+from stratawatch.engine.labels.label_tasks import label_task
 from stratawatch.engine.labels.labelled_cycle import (
     LabelledCycle,
-    cycle_verdicts,
+    cycle_answers,
     load_labelled_cycle,
-    reusable_verdicts,
+    reusable_answers,
 )
 from stratawatch.engine.labels.labels_in_wait import labels_wait_for
+from stratawatch.engine.labels.vote_costs import with_item_budget
 from stratawatch.engine.model.cycle_facts import CandidateItem, Cycle, DrawnItem, Round
 from stratawatch.engine.model.idempotency_keys import batch_key, shuffle_key
 from stratawatch.engine.model.label_events import LabelTask, NewBatch
@@ -63,7 +65,10 @@ def _next_round(tx: Transaction, spec: PanelSpec, cycle: Cycle, ordinal: int, no
     candidates = tx.cycles.candidates(cycle.id)
     labelled = load_labelled_cycle(tx, spec, cycle.id, candidates)
     items = {item.item: item for item in candidates}
-    reusable = reusable_verdicts(tx, spec, list(items), opened_at=cycle.opened_at)
+    known = reusable_answers(
+        tx, spec, list(items), opened_at=cycle.opened_at, checked_items=labelled.design.checked_items
+    )
+    reusable, survey = known.verdicts, survey_of_panel(with_item_budget(tx, spec, cycle))
     earlier = [done.plan for done in tx.rounds.of(cycle.id)]
     history = label_history(tx, spec, cycle.period, cycle.opened_at, labelled.design.candidates.items)
 
@@ -71,7 +76,7 @@ def _next_round(tx: Transaction, spec: PanelSpec, cycle: Cycle, ordinal: int, no
         """A plan for which these items cost a label though they have one, and the items that it adds."""
         free = {item: verdict for item, verdict in reusable.items() if item not in paid}
         plan = labelled.design.plan(
-            survey_of_panel(spec),
+            survey,
             VerdictsByItem({**free, **labelled.ledger.verdicts}),  # a free verdict costs no label
             labelled.drawn,
             ordinal=ordinal,
@@ -91,11 +96,13 @@ def _next_round(tx: Transaction, spec: PanelSpec, cycle: Cycle, ordinal: int, no
         return None
     asking = _asking(tx, spec, [item.item for item in fresh])
     runs = len(tx.cycles.earlier_runs(cycle))
-    batches = _batches(spec, cycle, ordinal, [item for item in fresh if item.item not in reusable], asking, runs)
+    # Of an item whose first answer is known from an earlier cycle only a further vote is asked for, once it is drawn.
+    asked = [item for item in fresh if item.item not in reusable and item.item not in known.begun]
+    batches = _batches(spec, cycle, ordinal, asked, asking, runs)
     draws = _draws(asking, labelled, plan, fresh, reusable)
     round_id = tx.rounds.add(cycle.id, plan, draws, batches, now)
     # Labels that came before their draw have joined the ledger now: what they answer is not asked again.
-    close_answered(tx, round_id, cycle_verdicts(tx, spec, cycle.id, draws), now)
+    close_answered(tx, round_id, cycle_answers(tx, spec, cycle.id, draws), now)
     if cycle.state == CycleState.FROZEN:
         tx.move(Entity.CYCLE, cycle.id, cycle.state, CycleState.LABELLING, at=now, why=_how(plan, history))
     if len(tx.rounds.of(cycle.id)) != ordinal:
@@ -156,11 +163,7 @@ def _draws(
 def _batches(
     spec: PanelSpec, cycle: Cycle, ordinal: int, items: Sequence[CandidateItem], asking: _Asking, runs: int
 ) -> tuple[NewBatch, ...]:
-    allowed = set(spec.columns.payload)
-    tasks = [
-        LabelTask(asking.item_keys[item.item], {k: v for k, v in item.payload.items() if k in allowed})
-        for item in items
-    ]
+    tasks = [label_task(spec, item, asking.item_keys[item.item]) for item in items]
     tasks.sort(key=lambda task: shuffle_key(spec.seed, cycle.period, ordinal, task.item_key))
     parts = [tasks[i : i + spec.batch_size] for i in range(0, len(tasks), spec.batch_size)]
     return tuple(

@@ -1,13 +1,14 @@
 """Settle rounds as their labels come in; settle the cycle when its rounds are done, expire it at its deadline."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from stratawatch.core.verdicts import Verdict
 from stratawatch.engine.labels.dispatch_batch import mark_round_dispatched
-from stratawatch.engine.labels.labelled_cycle import cycle_verdicts
+from stratawatch.engine.labels.labelled_cycle import CycleAnswers, cycle_answers
 from stratawatch.engine.labels.labels_in_wait import labels_wait_for
+from stratawatch.engine.labels.second_votes import SecondVoteCounts, ask_second_votes, is_answered
 from stratawatch.engine.model.cycle_facts import Cycle, DrawnItem, Round
 from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.engine.model.states import BatchState, CycleState, Entity, RoundState
@@ -26,7 +27,13 @@ class _Settling:
     ports: Ports
     cycle: Cycle
     now: datetime
-    verdicts: Mapping[str, Verdict]
+    spec: PanelSpec
+    answers: CycleAnswers
+
+    @property
+    def verdicts(self) -> Mapping[str, Verdict]:
+        """The verdicts by item key."""
+        return self.answers.verdicts
 
 
 def settle_cycle(ports: Ports, cycle_id: int) -> CycleState:
@@ -41,10 +48,10 @@ def settle_cycle(ports: Ports, cycle_id: int) -> CycleState:
             return cycle.state
         spec = tx.panels.get(cycle.panel_version)
         draws = tx.rounds.draws(cycle_id)
-        scene = _Settling(tx, ports, cycle, now, cycle_verdicts(tx, spec, cycle_id, draws))
+        scene = _Settling(tx, ports, cycle, now, spec, cycle_answers(tx, spec, cycle_id, draws))
         for round_ in tx.rounds.of(cycle_id):
             if round_.state not in _DONE:
-                _settle_round(scene, round_.id, tx.rounds.draws(cycle_id, round_.id))
+                _settle_round(scene, round_, tx.rounds.draws(cycle_id, round_.id))
         state = _settle_cycle(scene, spec, tx.rounds.of(cycle_id), draws, may_expire=doubt is None)
         tx.commit()
     if doubt is not None and state == cycle.state and cycle.deadline_at is not None and now >= cycle.deadline_at:
@@ -52,9 +59,11 @@ def settle_cycle(ports: Ports, cycle_id: int) -> CycleState:
     return state
 
 
-def _settle_round(scene: _Settling, round_id: int, draws: Sequence[DrawnItem]) -> None:
-    tx = scene.tx
-    close_answered(tx, round_id, scene.verdicts, scene.now)
+def _settle_round(scene: _Settling, round_: Round, draws: Sequence[DrawnItem]) -> None:
+    tx, round_id, words = scene.tx, round_.id, scene.answers.words
+    if words and (scene.cycle.deadline_at is None or scene.now < scene.cycle.deadline_at):
+        ask_second_votes(tx, scene.spec, scene.cycle, round_, draws, words)
+    close_answered(tx, round_id, scene.answers, scene.now)
     mark_round_dispatched(tx, scene.ports, round_id)
     state = tx.rounds.get(round_id).state
     asked = [draw for draw in draws if not draw.reused]
@@ -67,13 +76,13 @@ def _settle_round(scene: _Settling, round_id: int, draws: Sequence[DrawnItem]) -
         tx.move(Entity.ROUND, round_id, state, RoundState.SETTLED, at=scene.now, why=why)
 
 
-def close_answered(tx: Transaction, round_id: int, verdicts: Collection[str], now: datetime) -> None:
-    """Close a round's batches of which every item has a verdict, by item key.
+def close_answered(tx: Transaction, round_id: int, answers: CycleAnswers, now: datetime) -> None:
+    """Close a round's batches of which every item has an answer, by item key.
 
     One that was not sent is closed too: after a restore its answers may be there before it is sent again.
     """
     for batch in tx.rounds.batches(round_id=round_id, states=[BatchState.PLANNED, BatchState.SENT, BatchState.FAILED]):
-        if all(task.item_key in verdicts for task in batch.tasks):
+        if is_answered(batch, answers.verdicts, answers.words):
             tx.move(Entity.BATCH, batch.id, batch.state, BatchState.CLOSED, at=now, why="all answered")
 
 
@@ -95,7 +104,8 @@ def _settle_cycle(
     for round_ in rounds:
         if round_.state not in _DONE:
             close_round(tx, round_, RoundState.EXPIRED, scene.now, "the cycle's deadline passed")
-    why = f"deadline {cycle.deadline_at:%Y-%m-%d %H:%M} +00:00 passed; {came}"
+    further = SecondVoteCounts.of(scene.answers.words.values()).sentence
+    why = f"deadline {cycle.deadline_at:%Y-%m-%d %H:%M} +00:00 passed; {came}{further and f'; {further}'}"
     tx.cycles.explain(cycle.id, reason=why)
     tx.move(Entity.CYCLE, cycle.id, cycle.state, CycleState.EXPIRED, at=scene.now, why=why)
     return CycleState.EXPIRED

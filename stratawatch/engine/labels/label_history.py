@@ -11,6 +11,7 @@ from stratawatch.core.history.past_labels import NO_HISTORY, History, KnownPosit
 from stratawatch.core.score_bins import centres
 from stratawatch.core.tuning import HISTORY
 from stratawatch.engine.labels.labelled_cycle import verdicts_of
+from stratawatch.engine.labels.second_votes import is_checked
 from stratawatch.engine.model.cycle_facts import Cycle
 from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.engine.ports.transaction import Transaction
@@ -33,7 +34,8 @@ def label_history(
     if not periods:
         return NO_HISTORY
     past = tx.labels.past_draws(list(periods), received_by, tx.panels.question_key(spec))
-    verdicts = verdicts_of((event for draw in past for event in draw.events), spec.votes)
+    checked = frozenset(draw.item_key for draw in past if is_checked(spec, draw.pattern))
+    verdicts = verdicts_of((event for draw in past for event in draw.events), spec.votes, checked=checked)
     labelled = [draw for draw in past if verdicts.get(draw.item_key) in ("yes", "no")]
     drawable = frozenset(present)
     ages = [period - periods[draw.cycle_id] for draw in labelled]

@@ -1,8 +1,8 @@
 """From stored facts to the statistics' own terms: the design as it was frozen, the ledger as it stands."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from hashlib import sha256
 
@@ -10,11 +10,14 @@ import numpy as np
 
 from stratawatch.core.designs.frozen import FrozenDesign
 from stratawatch.core.population import Atom, Candidates
-from stratawatch.core.verdicts import Verdict, VerdictsByItem, Vote, resolve_votes
+from stratawatch.core.second_votes import next_vote, resolve_checked
+from stratawatch.core.verdicts import SaidWord, Verdict, VerdictsByItem, Vote, resolve_votes
 from stratawatch.engine.labels.item_keys import keys_of_items
+from stratawatch.engine.labels.second_votes import SecondVoteCounts, checked_keys, words_of
 from stratawatch.engine.model.cycle_facts import CandidateItem, DrawnItem
 from stratawatch.engine.model.label_events import LabelEvent
 from stratawatch.engine.model.panel_spec import PanelSpec
+from stratawatch.engine.model.states import CycleState
 from stratawatch.engine.model.survey_of_panel import survey_of_panel
 from stratawatch.engine.ports.transaction import Transaction
 
@@ -38,13 +41,26 @@ def design_of_cycle(spec: PanelSpec, atoms: Sequence[Atom], items: Sequence[Cand
     return FrozenDesign(classifiers=names, atoms=tuple(atoms), candidates=candidates, survey=survey_of_panel(spec))
 
 
-def verdicts_of(events: Iterable[LabelEvent], votes: int, *, not_before: datetime | None = None) -> dict[str, Verdict]:
-    """Verdicts by item key. Events older than `not_before` have expired and count for nothing."""
+def verdicts_of(
+    events: Iterable[LabelEvent],
+    votes: int,
+    *,
+    not_before: datetime | None = None,
+    checked: Collection[str] = (),
+    has_ended: bool = True,
+) -> dict[str, Verdict]:
+    """Verdicts by item key. Events older than `not_before` have expired and count for nothing.
+
+    Of the `checked` items a first yes waits for further votes, unless the time for them `has_ended`.
+    """
     said: dict[str, list[Vote]] = defaultdict(list)
     for order, event in enumerate(events):
         if not_before is None or event.at >= not_before:
             said[event.item_key].append(Vote(event.annotator, event.value, order))
-    resolved = {key: resolve_votes(words, votes) for key, words in said.items()}
+    resolved = {
+        key: resolve_checked(words, has_ended=has_ended) if key in checked else resolve_votes(words, votes)
+        for key, words in said.items()
+    }
     return {key: verdict for key, verdict in resolved.items() if verdict is not None}
 
 
@@ -61,6 +77,7 @@ class LabelledCycle:
     design: FrozenDesign
     draws: tuple[DrawnItem, ...]
     verdicts: Mapping[str, Verdict]  # by item key, of drawn items only
+    second_votes: SecondVoteCounts = field(default_factory=SecondVoteCounts)
 
     @property
     def drawn(self) -> frozenset[str]:
@@ -84,33 +101,75 @@ def load_labelled_cycle(
     """Read a cycle's design and ledger back from the store; its candidates too, unless they were read before."""
     draws = tx.rounds.draws(cycle_id)
     pools = tx.cycles.candidates(cycle_id) if candidates is None else candidates
+    said = cycle_answers(tx, spec, cycle_id, draws)
     return LabelledCycle(
         design=design_of_cycle(spec, tx.cycles.atoms(cycle_id), pools),
         draws=draws,
-        verdicts=cycle_verdicts(tx, spec, cycle_id, draws),
+        verdicts=said.verdicts,
+        second_votes=SecondVoteCounts.of(said.words.values()),
     )
 
 
-def cycle_verdicts(tx: Transaction, spec: PanelSpec, cycle_id: int, draws: Sequence[DrawnItem]) -> dict[str, Verdict]:
-    """What people said on a cycle's drawn items, by item key.
+@dataclass(frozen=True)
+class CycleAnswers:
+    """What people said on a cycle's drawn items, by item key: verdicts, and the words on checked items in order."""
+
+    verdicts: Mapping[str, Verdict]
+    words: Mapping[str, Sequence[SaidWord]]
+
+
+def cycle_answers(tx: Transaction, spec: PanelSpec, cycle_id: int, draws: Sequence[DrawnItem]) -> CycleAnswers:
+    """What people said on a cycle's drawn items.
 
     Labels count that answer the question of the draw and were given at most `label_validity` before the cycle was
     opened.
     """
-    oldest = tx.cycles.get(cycle_id).opened_at - spec.label_validity
+    cycle = tx.cycles.get(cycle_id)
     by_question: dict[str, list[str]] = defaultdict(list)
     for draw in draws:
         by_question[draw.question_key].append(draw.item_key)
-    events = (event for question, keys in by_question.items() for event in tx.labels.of_items(keys, question))
-    return verdicts_of(events, spec.votes, not_before=oldest)
+    oldest = cycle.opened_at - spec.label_validity
+    found = (event for question, keys in by_question.items() for event in tx.labels.of_items(keys, question))
+    events = [event for event in found if event.at >= oldest]
+    checked = checked_keys(spec, tx.cycles.atoms(cycle_id), draws) if spec.second_votes else frozenset[str]()
+    has_ended = cycle.state not in (CycleState.FROZEN, CycleState.LABELLING)
+    return CycleAnswers(
+        verdicts_of(events, spec.votes, checked=checked, has_ended=has_ended),
+        words_of(event for event in events if event.item_key in checked),
+    )
 
 
-def reusable_verdicts(
-    tx: Transaction, spec: PanelSpec, items: Sequence[str], *, opened_at: datetime
-) -> dict[str, Verdict]:
-    """Verdicts on the panel's question, by item id, that earlier cycles left behind and that have not expired."""
+def cycle_verdicts(
+    tx: Transaction, spec: PanelSpec, cycle_id: int, draws: Sequence[DrawnItem]
+) -> Mapping[str, Verdict]:
+    """The verdicts on a cycle's drawn items, by item key."""
+    return cycle_answers(tx, spec, cycle_id, draws).verdicts
+
+
+@dataclass(frozen=True)
+class ReusableAnswers:
+    """What earlier cycles left behind, by item id: verdicts, and checked items that have a first yes and no more."""
+
+    verdicts: Mapping[str, Verdict]
+    begun: frozenset[str] = frozenset()
+
+
+def reusable_answers(
+    tx: Transaction,
+    spec: PanelSpec,
+    items: Sequence[str],
+    *,
+    opened_at: datetime,
+    checked_items: Collection[str] = (),
+) -> ReusableAnswers:
+    """What was said on the panel's question about these items, and has not expired."""
     question = tx.panels.question_key(spec)
     keys = {key: item for item, key in keys_of_items(tx, spec.name, question, items).items()}
-    events = tx.labels.of_items(list(keys), question)
-    verdicts = verdicts_of(events, spec.votes, not_before=opened_at - spec.label_validity)
-    return {keys[key]: verdict for key, verdict in verdicts.items() if verdict != "unresolved"}
+    events = [e for e in tx.labels.of_items(list(keys), question) if e.at >= opened_at - spec.label_validity]
+    checked = frozenset(key for key, item in keys.items() if item in checked_items)
+    verdicts = verdicts_of(events, spec.votes, checked=checked, has_ended=False)
+    words = words_of(event for event in events if event.item_key in checked)
+    return ReusableAnswers(
+        {keys[key]: verdict for key, verdict in verdicts.items() if verdict != "unresolved"},
+        frozenset(keys[key] for key, said in words.items() if next_vote(said) is not None),
+    )

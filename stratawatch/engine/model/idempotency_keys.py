@@ -13,6 +13,8 @@ TURN: Final = "-turn-"
 """How ids end that an event got from its own time, or from its turn among equal answers of its file."""
 DIGITS: Final = 8
 """Hexadecimal digits of a batch's content in its key; only plans of one round of one cycle have to be told apart."""
+_DIGITS_OF_A_VOTE: Final = 16
+"""Of a batch with a second or third vote, of which a round has one for each item."""
 
 
 def question_wording(question: str, guideline: str, guideline_version: str | None = None) -> str:
@@ -55,9 +57,25 @@ def batch_key(
     >>> batch_key("spam", 12, 1, 2, ["Is it spam?", "", [["k1", {"text": "win now"}]]])
     'spam-p00012-r1-b2-130e6556'
     """
-    digest = sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+    return f"{_round_key(panel, period, ordinal, earlier_runs)}-b{part}-{_digest(content)[:DIGITS]}"
+
+
+def vote_key(panel: str, period: int, ordinal: int, vote: int, content: Sequence[object], earlier_runs: int = 0) -> str:
+    """The name of the batch that asks for the second or third vote on one item, whenever it is asked for.
+
+    >>> vote_key("spam", 12, 1, 2, ["q1", "k1", {"text": "win now"}])
+    'spam-p00012-r1-v2-bf5cc79b39895eba'
+    """
+    return f"{_round_key(panel, period, ordinal, earlier_runs)}-v{vote}-{_digest(content)[:_DIGITS_OF_A_VOTE]}"
+
+
+def _round_key(panel: str, period: int, ordinal: int, earlier_runs: int) -> str:
     window = f"p{period:05d}" + (f".{earlier_runs}" if earlier_runs else "")
-    return f"{panel}-{window}-r{ordinal}-b{part}-{digest[:DIGITS]}"
+    return f"{panel}-{window}-r{ordinal}"
+
+
+def _digest(content: Sequence[object]) -> str:
+    return sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
 def round_key_of_batch(key: str) -> str:
@@ -66,7 +84,7 @@ def round_key_of_batch(key: str) -> str:
     >>> round_key_of_batch("spam-p00012-r1-b2-130e6556")
     'spam-p00012-r1'
     """
-    return re.sub(rf"-b\d+(-[0-9a-f]{{{DIGITS}}})?$", "", key)
+    return re.sub(rf"-(b\d+(-[0-9a-f]{{{DIGITS}}})?|v\d-[0-9a-f]{{{_DIGITS_OF_A_VOTE}}})$", "", key)
 
 
 def shuffle_key(seed: str, period: int, ordinal: int, key: str) -> str:

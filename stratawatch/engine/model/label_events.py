@@ -26,11 +26,13 @@ class NewBatch:
     guideline: str
     tasks: tuple[LabelTask, ...]
     question_key: str = ""
+    vote: int = 1
+    rule: str = ""
 
 
 @dataclass(frozen=True)
 class Batch:
-    """An outbox row as it stands."""
+    """An outbox row as it stands. `vote`: which vote on its items it asks for; `rule`: why, if it is not the first."""
 
     id: int
     round_id: int
@@ -41,6 +43,8 @@ class Batch:
     guideline: str
     tasks: tuple[LabelTask, ...]
     question_key: str = ""
+    vote: int = 1
+    rule: str = ""
 
 
 @dataclass(frozen=True)

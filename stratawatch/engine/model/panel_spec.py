@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from typing import Literal
 
 from stratawatch.core.goals import Goal, Limit, Option
+from stratawatch.core.second_votes import SecondVotes
 from stratawatch.engine.model.drift_rule import DriftRule
 
 ScoreKind = Literal["probability", "margin"]
@@ -148,6 +149,7 @@ class PanelSpec:
     drift: DriftRule = field(default_factory=DriftRule)
     source: str = ""  # what the predictions are read from, in words; the connection itself stays in the configuration
     guideline_version: str | None = None  # stands in for the guideline's text when questions are told apart
+    second_votes: SecondVotes | None = None  # whom else to ask about an item whose first answer came
 
     def column_roles(self) -> Iterator[RequiredColumn]:
         """Every column that the panel reads, once for each role that it has."""

@@ -5,6 +5,7 @@ from dataclasses import replace
 from stratawatch.core.designs import design_of
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.past_labels import History
+from stratawatch.core.second_votes import NO_SECOND_VOTES
 from stratawatch.engine.model.panel_spec import PanelSpec
 
 
@@ -19,6 +20,7 @@ def survey_of_panel(spec: PanelSpec) -> SurveySpec:
         options=spec.options,
         seed=spec.seed,
         variance=spec.variance,
+        second_votes=spec.second_votes or NO_SECOND_VOTES,
     )
 
 

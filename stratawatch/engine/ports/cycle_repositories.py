@@ -154,6 +154,10 @@ class RoundRepository(Protocol):
         """
         ...
 
+    def add_batches(self, round_id: int, new: Sequence[NewBatch]) -> None:
+        """Add outbox rows to a round, for votes that its answers ask for. Keys must be new."""
+        ...
+
     def get(self, round_id: int) -> Round:
         """One round."""
         ...
