@@ -55,7 +55,9 @@ QUERIES: Final = {
 COUNTS: Final = {"sqlite": "json_extract(content, '$.count')", "postgresql": "content ->> 'count'"}
 """How many labels a line of the quarantine stands for; SQLite has the arrow from 3.38 only."""
 ASKED: Final = """
-    SELECT id AS cycle, state, (SELECT COUNT(*) FROM draws WHERE cycle_id = cycles.id AND NOT reused) AS asked
+    SELECT id AS cycle, state, (SELECT COUNT(*) FROM draws WHERE cycle_id = cycles.id AND NOT reused) + (
+        SELECT COUNT(*) FROM batches AS b INNER JOIN rounds AS r ON r.id = b.round_id
+        WHERE r.cycle_id = cycles.id AND b.vote > 1) AS asked
     FROM cycles WHERE id IN ({cycles})"""
 """What the cycles that have a share of a shared budget asked people."""
 SET_ASIDE_DAYS: Final = 7

@@ -27,6 +27,8 @@ CLUSTER: Final = (
     "items of one hang together: intervals count that, and are about clusters to come whose scores are like these"
 )
 
+FURTHER_VOTES: Final = "second and third votes count in the budget, so that fewer items are asked about"
+
 
 @dataclass
 class CheckReport:
@@ -105,6 +107,7 @@ def _configuration_facts(configuration: "Configuration") -> Facts:
         **facts("cluster of", lambda spec: f"{spec.columns.cluster}; {CLUSTER}" if spec.columns.cluster else ""),
         **facts("design of", design),
         **facts("variance of", variance),
+        **facts("second votes of", lambda spec: f"{spec.second_votes}; {FURTHER_VOTES}" if spec.second_votes else ""),
     }
 
 

@@ -45,6 +45,7 @@ def plan(
       stratawatch plan toxicity --out curve.svg
       stratawatch plan --dry-run toxicity
     """
+    from stratawatch.engine.labels.vote_costs import with_item_budget
     from stratawatch.wiring import build
 
     installation = build(config, moment(now), only_reading=True)
@@ -54,9 +55,12 @@ def plan(
         expected = "no --dry-run beside it" if dry_run else f"one panel: {', '.join(names)}"
         raise StratawatchError("--out draws one panel's curve", expected=expected)
     with shown_progress():
-        found = [_preview(installation, spec) if dry_run else _outlook(installation, spec, out) for spec in panels]
-    for document, spec in zip(found, panels, strict=True):
+        shares = [_further_share(installation, spec) for spec in panels]
+        paid = [with_item_budget(spec, share) for spec, share in zip(panels, shares, strict=True)]
+        found = [_preview(installation, spec) if dry_run else _outlook(installation, spec, out) for spec in paid]
+    for document, spec, share in zip(found, panels, shares, strict=True):
         document["question_change"] = _question_change(installation, spec)
+        document["second_votes"] = _second_votes(spec, share)
     if dry_run:
         print_documents("plans", found, _show, json=json)
     else:
@@ -64,6 +68,27 @@ def plan(
     if out is not None and not json:
         print_line()
         print_line(f"wrote {out}")
+
+
+def _further_share(installation: "Installation", spec: "PanelSpec") -> float:
+    from stratawatch.engine.labels.vote_costs import further_share
+
+    with installation.ports.store.begin() as tx:
+        return further_share(tx, spec)
+
+
+def _second_votes(spec: "PanelSpec", share: float) -> dict[str, Any] | None:
+    """What second and third votes take of the budget; None without them."""
+    if spec.second_votes is None:
+        return None
+    return {"rule": spec.second_votes, "budget": spec.budget, "votes_an_item": 1 + share}
+
+
+def _show_second_votes(document: dict[str, Any]) -> None:
+    found = document["second_votes"]
+    if found is not None:
+        paid = f"a budget of {found['budget']:,} votes pays for {count_text(document['budget'], 'item')}"
+        print_line(f"Second votes ({found['rule']}): an item takes {found['votes_an_item']:.2f} votes, so that {paid}.")
 
 
 def _question_change(installation: "Installation", spec: "PanelSpec") -> str | None:
@@ -125,6 +150,7 @@ def _show_outlook(document: dict[str, Any], *, every: bool = False) -> None:
     """Print an outlook for a person; `every` metric, or those that goals ask for."""
     print_line(f"{document['panel']}, window {window_text(document)}: {count_text(document['items'], 'item')}")
     print_line(_source(document))
+    _show_second_votes(document)
     _show_question_change(document)
     print_line()
     together = document["labels_for_all_goals"]
@@ -273,6 +299,7 @@ def _show(document: dict[str, Any]) -> None:
     asked = f"{count_text(document['labels'], 'label')} of a budget of {document['budget']:,}"
     past = document["past_labels"]
     print_line(f"{asked}, planned from {count_text(past, 'past label') if past else 'scores alone'}")
+    _show_second_votes(document)
     _show_question_change(document)
     print_line()
     order = ", ".join([*document["classifiers"], *document["auxiliary"]])

@@ -213,12 +213,14 @@ def waits_for(cycle: Mapping[str, Any], now: datetime) -> str:
             return "its first round to be planned"
         case "settled" | "expired":
             return "its estimates"
-    left = cycle["drawn"] - cycle["answered"]
-    if left <= 0:
+    left, further = cycle["drawn"] - cycle["answered"], cycle.get("further_votes", 0)
+    if left <= 0 and not further:
         return "the next advance, or for more votes: every drawn item has an answer"
     deadline = cycle["deadline_at"]
     until = "" if deadline is None else f", {_left(deadline - now)} ({time_text(deadline)})"
-    return f"answers for {left:,} of {count_text(cycle['drawn'], 'item')}{until}"
+    parts = [f"answers for {left:,} of {count_text(cycle['drawn'], 'item')}"] if left > 0 else []
+    parts += [f"second votes on {count_text(further, 'item')}"] if further else []
+    return f"{' and '.join(parts)}{until}"
 
 
 def age(length: timedelta) -> str:

@@ -7,9 +7,11 @@ from sqlite3 import connect
 
 import pytest
 
+from stratawatch.adapters.store.json_codec import as_document, from_document
 from stratawatch.engine.cycle.advance import advance
 from stratawatch.engine.labels.labelled_cycle import load_labelled_cycle
 from stratawatch.engine.labels.second_votes import FIRST
+from stratawatch.engine.labels.vote_costs import further_share, with_item_budget
 from stratawatch.engine.model.label_events import LabelEvent
 from stratawatch.engine.model.states import CycleState
 from tests.support.fakes import spec
@@ -202,3 +204,24 @@ class TestALaterCycle:
             {(task.item_key, b.vote) for b in batches for task in b.tasks if task.item_key in waiting}
         )
         assert {b.vote for b in batches for task in b.tasks if task.item_key in waiting} <= {2, 3}
+
+
+class TestThePanelVersion:
+    def test_holds_the_rule_and_one_without_it_is_as_before(self):
+        assert as_document(PANEL)["second_votes"] == RULE
+        assert from_document(type(PANEL), as_document(PANEL)) == PANEL
+        before = as_document(spec())
+        assert "second_votes" not in before
+        assert from_document(type(PANEL), before).second_votes is None
+
+
+class TestWhatItCosts:
+    def test_is_told_before_a_cycle_opens_and_counts_as_asked(self, scenario):
+        play(scenario, People(scenario))
+        _, asked, _, _ = facts(scenario)
+        votes = sum(map(len, asked.values()))
+        with scenario.ports.store.begin() as tx:
+            share = further_share(tx, PANEL)
+        assert share == pytest.approx(votes / len(asked) - 1)
+        assert with_item_budget(PANEL, share).budget == int(PANEL.budget / (1 + share))
+        assert with_item_budget(spec(), 0.0) == spec()

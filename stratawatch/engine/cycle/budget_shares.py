@@ -15,6 +15,7 @@ from stratawatch.core.designs import design_of
 from stratawatch.core.planning.shared_budget import Claim, share_out
 from stratawatch.engine.alarms.alarm_streams import watched_streams
 from stratawatch.engine.labels.label_history import label_history
+from stratawatch.engine.labels.second_votes import votes_asked
 from stratawatch.engine.model.budget_ledger import ENDED, LEDGER, BudgetState, WindowShare, budget_states, cycles_of
 from stratawatch.engine.model.panel_metrics import metrics_shown
 from stratawatch.engine.model.panel_spec import PanelSpec, Window, WindowRule
@@ -169,7 +170,10 @@ def _why(claim: Claim, demand: _Demand, share: int) -> str:
 
 
 def _asked(tx: Transaction, cycle_id: int) -> int:
-    return sum(not draw.reused for draw in tx.rounds.draws(cycle_id))
+    first = sum(not draw.reused for draw in tx.rounds.draws(cycle_id))
+    if tx.panels.get(tx.cycles.get(cycle_id).panel_version).second_votes is None:
+        return first
+    return first + len(votes_asked(tx.rounds.batches(cycle_id=cycle_id)))
 
 
 def _labels_for_goals(tx: Transaction, ports: Ports, spec: PanelSpec) -> int | None:

@@ -18,7 +18,7 @@ from stratawatch.engine.labels.labelled_cycle import (
     reusable_answers,
 )
 from stratawatch.engine.labels.labels_in_wait import labels_wait_for
-from stratawatch.engine.labels.vote_costs import with_item_budget
+from stratawatch.engine.labels.vote_costs import further_share, with_item_budget
 from stratawatch.engine.model.cycle_facts import CandidateItem, Cycle, DrawnItem, Round
 from stratawatch.engine.model.idempotency_keys import batch_key, shuffle_key
 from stratawatch.engine.model.label_events import LabelTask, NewBatch
@@ -68,7 +68,7 @@ def _next_round(tx: Transaction, spec: PanelSpec, cycle: Cycle, ordinal: int, no
     known = reusable_answers(
         tx, spec, list(items), opened_at=cycle.opened_at, checked_items=labelled.design.checked_items
     )
-    reusable, survey = known.verdicts, survey_of_panel(with_item_budget(tx, spec, cycle))
+    reusable, survey = known.verdicts, survey_of_panel(with_item_budget(spec, further_share(tx, spec, cycle)))
     earlier = [done.plan for done in tx.rounds.of(cycle.id)]
     history = label_history(tx, spec, cycle.period, cycle.opened_at, labelled.design.candidates.items)
 

@@ -10,25 +10,21 @@ from stratawatch.engine.model.shared_budget import LEAST_BUDGET
 from stratawatch.engine.ports.transaction import Transaction
 
 
-def with_item_budget(tx: Transaction, spec: PanelSpec, cycle: Cycle) -> PanelSpec:
-    """The panel with a budget of so many items that their further votes fit into it beside them.
-
-    How many votes an item takes is what it took in this cycle so far, or else in the newest one before it. Before the
-    first labels nobody knows; then the second round is the smaller for what the first one took.
-    """
-    share = further_share(tx, spec, cycle)
+def with_item_budget(spec: PanelSpec, share: float) -> PanelSpec:
+    """The panel with a budget of so many items that their further votes, this share of them, fit into it as well."""
     return replace(spec, budget=max(int(spec.budget / (1 + share)), LEAST_BUDGET)) if share else spec
 
 
 def further_share(tx: Transaction, spec: PanelSpec, cycle: Cycle | None = None) -> float:
-    """Votes beside the first one that an item needed, in this cycle or the newest of before; 0 where nobody knows.
+    """Votes beside the first one that an item needed: in this cycle, or else in the newest of the three before it.
 
-    It follows from the answers and not from what was sent, so that a restored store plans as the lost one did.
+    It is 0 before the first labels; then the second round is the smaller for what the first one takes. It follows from
+    the answers and not from what was sent, so that a restored store plans as the lost one did.
     """
     if spec.second_votes is None:
         return 0.0
-    before = tx.cycles.find(panel=spec.name, before=cycle.period if cycle else None, newest=1)
-    for one in (*([cycle] if cycle else []), *before):
+    before = tx.cycles.find(panel=spec.name, before=cycle.period if cycle else None, newest=3)
+    for one in (*([cycle] if cycle else []), *reversed(before)):
         draws = tx.rounds.draws(one.id)
         asked = sum(not draw.reused for draw in draws)
         of_then = tx.panels.get(one.panel_version)

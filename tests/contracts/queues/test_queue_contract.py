@@ -108,6 +108,20 @@ class TestPublish:
         assert not queue.publish(batch("b", items=("k3",))).duplicate
         assert sorted(line["key"] for line in backend.asked()) == ["k1", "k2", "k3"]
 
+    def test_an_item_may_be_asked_about_again_under_another_key(self, backend):
+        """A second vote: the item keeps its name, and each answer counts by who gave it."""
+        queue = backend.queue()
+        queue.publish(batch("a", items=("k1",)))
+        backend.answer(key="k1", value="yes", annotator="ann", at=AT)
+        assert not queue.publish(batch("a-v2", items=("k1",))).duplicate
+        assert queue.publish(batch("a-v2", items=("k1",))).duplicate
+        backend.answer(key="k1", value="no", annotator="ben", at=AT)
+        assert queue.asked_keys() == {"a", "a-v2"}
+        assert {(event.item_key, event.annotator, event.value) for event in queue.poll({}).events} == {
+            ("k1", "ann", "yes"),
+            ("k1", "ben", "no"),
+        }
+
 
 class TestPoll:
     def test_an_empty_queue_says_nothing_and_keeps_its_cursor(self, backend):

@@ -53,6 +53,20 @@ class TestAdd:
             assert (tx.rounds.of(cycle), tx.rounds.draws(cycle)) == ((), ())
 
 
+class TestAddBatches:
+    def test_keeps_which_vote_a_batch_asks_for_and_by_which_rule(self, store):
+        new = NewBatch("spam-p0-r1-v2-1", "Q?", "G", (LabelTask("a", {}),), "q1", 2, "called_negative_yes")
+        with store.begin() as tx:
+            planned = planned_round(tx)
+            tx.rounds.add_batches(planned.round, [new])
+            tx.commit()
+        with store.begin() as tx:
+            first, second = tx.rounds.batches(round_id=planned.round)
+        assert (first.vote, first.rule) == (1, "")
+        assert (second.key, second.tasks, second.state) == (new.key, new.tasks, BatchState.PLANNED)
+        assert (second.question_key, second.vote, second.rule) == ("q1", 2, "called_negative_yes")
+
+
 class TestGet:
     def test_says_what_is_not_there(self, store):
         with store.begin() as tx:

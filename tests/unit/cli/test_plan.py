@@ -44,6 +44,15 @@ class TestOutlook:
         assert "does not suffice. With stop_rule" in out
         assert "such a cycle would stop at its budget of 60 labels" in out
 
+    def test_a_panel_with_second_votes_is_told_what_its_budget_pays_for(self, fresh):
+        fresh.configure(("budget = 60", 'budget = 60\nsecond_votes = "called_negative_yes"'))
+        (found,) = fresh.json("plan", "--now", NOW)["outlooks"]
+        assert found["second_votes"] == {"rule": "called_negative_yes", "budget": 60, "votes_an_item": 1.0}
+        out = " ".join(fresh.run("plan", "--now", NOW).stdout.split())
+        assert "an item takes 1.00 votes, so that a budget of 60 votes pays for 60 items." in out
+        told = fresh.json("check")["found"]["configuration"]["second votes of spam"]
+        assert told.startswith("called_negative_yes; second and third votes count in the budget")
+
     def test_narrow_terminals_lose_nothing(self, fresh):
         fresh.columns = 40
         lines = fresh.run("plan", "--now", NOW).stdout.splitlines()

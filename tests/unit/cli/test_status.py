@@ -102,6 +102,14 @@ class TestWords:
                 "the next advance, or for more votes: every drawn item has an answer",
             ),
             ({"state": "labelling", "deadline_at": None}, "answers for 6 of 10 items"),
+            (
+                {"state": "labelling", "deadline_at": None, "further_votes": 2},
+                "answers for 6 of 10 items and second votes on 2 items",
+            ),
+            (
+                {"state": "labelling", "deadline_at": None, "answered": 10, "further_votes": 1},
+                "second votes on 1 item",
+            ),
         ],
     )
     def test_what_a_cycle_waits_for(self, facts, words):

@@ -255,6 +255,11 @@ class TestPanel:
         found = problem(("budget = 120", "budget = 11"))
         assert "the budget is too small for this panel; expected at least 12 for 2 classifiers; got 11" in found
 
+    def test_second_votes_beside_several_votes_of_everybody_are_refused(self, problem):
+        assert "3 votes already" in problem(
+            ("budget = 120", 'budget = 120\nvotes = 3\nsecond_votes = "called_negative_yes"')
+        )
+
     def test_an_even_number_of_votes_is_refused(self, problem):
         assert "can tie" in problem(("budget = 120", "budget = 120\nvotes = 2"))
 

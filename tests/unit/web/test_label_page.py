@@ -385,3 +385,40 @@ def test_answers_of_a_file_that_was_put_back_are_read_again(page, tmp_path):
     values = [event.value for event in page.queue.poll(cursor).events]
     assert values == ["yes", "skip"]
     assert ann.cookies.get(COOKIE)
+
+
+class TestFurtherVotes:
+    """A batch of its own asks one more person about an item that somebody answered."""
+
+    SECOND = "spam-p00000-r1-v2-1"
+
+    def test_go_to_another_person_and_to_nobody_after_that(self, page):
+        page.queue.publish(batch("k1", "k2"))
+        ann = page.browser("ann")
+        for _ in range(2):
+            say(ann, "yes")
+        ben, cem = page.browser("ben"), page.browser("cem")
+        assert fields(ben.get("/")).get("key") is None
+        page.queue.publish(batch("k1", key=self.SECOND))
+        assert fields(ann.get("/")).get("key") is None
+        assert fields(ben.get("/"))["key"] == "k1"
+        say(ben, "no")
+        assert fields(cem.get("/")).get("key") is None
+        assert sorted(page.words()) == [("k1", "ann", "yes"), ("k1", "ben", "no"), ("k2", "ann", "yes")]
+
+    def test_are_not_asked_for_twice_where_the_batch_is_published_again_or_the_first_was_put_away(self, page):
+        page.queue.publish(batch("k1"))
+        ann, ben = page.browser("ann"), page.browser("ben")
+        say(ann, "yes")
+        page.queue.close(["spam-p00000-r1-b1"])
+        for _ in range(2):
+            page.queue.publish(batch("k1", key=self.SECOND))
+        say(ben, "no")
+        assert fields(page.browser("cem").get("/")).get("key") is None
+
+    def test_that_were_withdrawn_are_nobodys(self, page):
+        page.queue.publish(batch("k1"))
+        say(page.browser("ann"), "yes")
+        page.queue.publish(batch("k1", key=self.SECOND))
+        page.queue.cancel([self.SECOND])
+        assert fields(page.browser("ben").get("/")).get("key") is None
