@@ -1,4 +1,4 @@
-"""People who read `out/` and write `in/`: late, twice, torn, wrong, changing their minds; the same way every time."""
+"""People who answer what is asked: late, twice, torn, wrong, changing their minds; the same way every time."""
 
 import json
 from collections import Counter
@@ -8,6 +8,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
 
+from benchmarks.chaos.places import FolderPlace, Place
 from benchmarks.chaos.world import Tick
 
 Statement = tuple[str, str, str, str]
@@ -19,9 +20,10 @@ LATE: Final = 4
 
 @dataclass
 class Annotator:
-    """Answers what is out; `said` is what the store must hold in the end, each statement once."""
+    """Answers what is out, in files; `said` is what the store must hold in the end, each statement once."""
 
-    queue: Path
+    place: Place
+    inbox: Path
     said: Counter[Statement] = field(default_factory=Counter)
     answers: dict[str, str] = field(default_factory=dict)
     half_said: Counter[Statement] = field(default_factory=Counter)
@@ -31,7 +33,7 @@ class Annotator:
 
     def act(self, tick: Tick) -> None:
         """Do what belongs to this moment."""
-        tasks = self._tasks()
+        tasks = self.place.asked()
         waiting = sorted(set(tasks) - set(self.answers))
         match tick.step:
             case "backfill" | "ask":
@@ -47,16 +49,6 @@ class Annotator:
                 self._change_minds(tick)
             case "silent":
                 self._finish_torn(tick)
-
-    def _tasks(self) -> dict[str, str]:
-        """What is asked, by item key. A batch that was sent twice is still one question."""
-        tasks: dict[str, str] = {}
-        for file in sorted((self.queue / "out").glob("*.jsonl")):
-            for line in file.read_text(encoding="utf-8").splitlines():
-                task = json.loads(line)
-                if "key" in task:
-                    tasks[task["key"]] = task["payload"]["text"]
-        return tasks
 
     def _answer(self, tick: Tick, keys: list[str], tasks: dict[str, str]) -> None:
         self._finish_torn(tick)
@@ -106,10 +98,14 @@ class Annotator:
             self._write(tick, self._statement(tick, key, "no" if self.answers[key] == "yes" else "yes"))
 
     def _append(self, tick: Tick, text: str) -> None:
-        inbox = self.queue / "in"
-        inbox.mkdir(parents=True, exist_ok=True)
-        with (inbox / f"ann-{tick.period}.jsonl").open("a", encoding="utf-8") as file:
+        self.inbox.mkdir(parents=True, exist_ok=True)
+        with (self.inbox / f"ann-{tick.period}.jsonl").open("a", encoding="utf-8") as file:
             file.write(text)
+
+
+def in_folder(queue: Path) -> Annotator:
+    """Who reads `out/` of a queue's folder and writes `in/`."""
+    return Annotator(FolderPlace(queue), queue / "in")
 
 
 def _luck(key: str) -> int:

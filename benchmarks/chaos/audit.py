@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from benchmarks.chaos.annotator import Statement
+from benchmarks.chaos.places import Place
 from benchmarks.chaos.world import PANEL
 from stratawatch.engine.labels.reconcile_queue import UNPLANNED
 from stratawatch.engine.model.alarm_records import Incident, Notification
@@ -21,8 +22,6 @@ Post = tuple[str, str, str, str, str]
 Outage = tuple[datetime, datetime]
 """From when on the receiver is out of order, and when it is back."""
 
-FOLDERS: Final = ("out", "done", "cancelled")
-"""Where batches lie that were in the queue."""
 EVENTS: Final = ("trigger", "resolve")
 LOST_PLAN: Final = "queue:lost plan"
 NEVER_SENT: Final = (BatchState.PLANNED, BatchState.FAILED)
@@ -50,7 +49,7 @@ class Audit:
 
 def audit(
     ports: Ports,
-    folder: Path,
+    place: Place,
     said: Counter[Statement],
     posts: Mapping[Post, int],
     *,
@@ -85,8 +84,7 @@ def audit(
     is_told = any(LOST_PLAN in n.key for n in notices)
     lines = Counter(
         key
-        for name in FOLDERS
-        for batch, key in _lines(folder / "queue" / name)
+        for name, batch, key in place.lines()
         if not forgot or batch in keys_there or (name == "out" and not is_told and batch not in named)
     )
     kept, kept_waiting = _statements(events), _statements(waiting)
@@ -169,12 +167,6 @@ def _unworded(posts: Mapping[Post, int]) -> Counter[Post]:
 
 def _items(batches: Iterable[Iterable[LabelTask]]) -> Counter[str]:
     return Counter(task.item_key for tasks in batches for task in tasks)
-
-
-def _lines(folder: Path) -> list[tuple[str, str]]:
-    """Batch and item key of every task."""
-    lines = [json.loads(line) for file in folder.glob("*.jsonl") for line in file.read_text().splitlines()]
-    return [(line["batch"], line["key"]) for line in lines if "key" in line]
 
 
 def _event(severity: str) -> str:

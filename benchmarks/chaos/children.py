@@ -65,9 +65,11 @@ def preload() -> None:
     import stratawatch.adapters.alerts.webhook
     import stratawatch.adapters.checks.great_expectations_check
     import stratawatch.adapters.queues.folder
+    import stratawatch.adapters.queues.page
     import stratawatch.adapters.sources.duckdb_files
     import stratawatch.adapters.store
     import stratawatch.core.designs.joint
+    import stratawatch.web.label_receiver
     import stratawatch.wiring
 
     del duckdb, httpcore, httpx, scipy, sqlalchemy, sqlglot, sqlite3, stratawatch
@@ -102,6 +104,39 @@ def in_child(work: Callable[[], Any], scratch: Path) -> Any:
 
 
 @dataclass(frozen=True)
+class Outcome:
+    """Where a forked process died, or what its work returned."""
+
+    killed_at: str
+    crossed: tuple[str, ...]
+    seconds: float
+    value: Any = None
+
+
+def under_fuse(scratch: Path, orders: Orders, work: Callable[[], Any], patience: float) -> Outcome:
+    """Do some work in a forked process that dies as ordered; raises when it failed by itself."""
+    log, result = scratch / "crossed.log", scratch / "tick.pickle"
+    log.write_text("")
+    result.unlink(missing_ok=True)
+    began = time.monotonic()
+
+    def with_fuse() -> Any:
+        fuse = Fuse(log, orders)
+        install(lambda: fuse)
+        return work()
+
+    status = forked(with_fuse, result, orders.after, patience)
+    seconds = time.monotonic() - began
+    crossed = tuple(log.read_text().splitlines())
+    if os.WIFSIGNALED(status) and os.WTERMSIG(status) in (signal.SIGKILL, signal.SIGTERM):
+        return Outcome(_where(crossed, orders), crossed, seconds)
+    value = pickle.loads(result.read_bytes())[1]  # noqa: S301 - written by our child a moment ago
+    if status != 0:
+        raise RuntimeError(f"a process failed by itself:\n{value}")
+    return Outcome("", crossed, seconds, value)
+
+
+@dataclass(frozen=True)
 class EngineRunner:
     """Forks a child that runs the engine's steps itself."""
 
@@ -116,25 +151,8 @@ class EngineRunner:
         return self._run(orders, lambda: meet_fault(config, tick, self.variants, machine_time), PATIENCE_WITH_FAULTS)
 
     def _run(self, orders: Orders, work: Callable[[], Any], patience: float) -> Ending:
-        log, result = self.scratch / "crossed.log", self.scratch / "tick.pickle"
-        log.write_text("")
-        result.unlink(missing_ok=True)
-        began = time.monotonic()
-
-        def with_fuse() -> Any:
-            fuse = Fuse(log, orders)
-            install(lambda: fuse)
-            return work()
-
-        status = forked(with_fuse, result, orders.after, patience)
-        seconds = time.monotonic() - began
-        crossed = tuple(log.read_text().splitlines())
-        if os.WIFSIGNALED(status) and os.WTERMSIG(status) in (signal.SIGKILL, signal.SIGTERM):
-            return Ending(_where(crossed, orders), crossed, seconds)
-        value = pickle.loads(result.read_bytes())[1]  # noqa: S301 - written by our child a moment ago
-        if status != 0:
-            raise RuntimeError(f"a tick failed by itself:\n{value}")
-        return Ending("", crossed, seconds, frozenset(value or ()))
+        done = under_fuse(self.scratch, orders, work, patience)
+        return Ending(done.killed_at, done.crossed, done.seconds, frozenset(done.value or ()))
 
     def close(self) -> None:
         pass

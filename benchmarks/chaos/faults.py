@@ -257,7 +257,8 @@ def _stopping(scene: Scene) -> Iterator[PostgresDatabases]:
 
 def _in_use(scene: Scene) -> bool:
     """Whether there is a queue that the store must miss, also one that was restored from before its first send."""
-    return (scene.folder / "queue" / "out").is_dir()
+    queue = scene.folder / "queue"
+    return (queue / "out").is_dir() or any(queue.glob("*.sqlite3"))
 
 
 def _sends(scene: Scene) -> bool:
@@ -279,7 +280,7 @@ def _labelled(scene: Scene) -> bool:
 
 def _later(scene: Scene) -> bool:
     """Whether the store has a newest commit that a clock can stand before."""
-    return scene.tick.period > 0 or _labelled(scene)
+    return scene.tick.period > 0 or _labelled(scene) or scene.tick.step in ("half", "rest", "second")
 
 
 def _doubted(scene: Scene) -> bool:

@@ -2,17 +2,22 @@
 
 import os
 import signal
+import sqlite3
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
 ENGINE: Final = f"{os.sep}stratawatch{os.sep}engine{os.sep}"
 QUEUES: Final = f"{os.sep}stratawatch{os.sep}adapters{os.sep}queues{os.sep}"
 RENAMES: Final = ("link", "replace", "unlink")
-WRITES: Final = ("put", "copy", "delete")
-"""What a queue does in a bucket, as renames are what it does in a folder."""
+PUTS: Final = ("put", "copy", "delete")
+WRITES: Final = (*PUTS, "keep", "send")
+"""What a queue does in a bucket, in a file of its own and by post, as renames are what it does in a folder."""
+PASSED: Final = ("_connected", "writing", "_marked")
+"""Functions of such a file through which all its writes go: who called them is what tells one from another."""
 
 
 @dataclass(frozen=True)
@@ -56,11 +61,31 @@ def install(current: Callable[[], Fuse]) -> None:
     from sqlalchemy.engine.default import DefaultDialect
 
     DefaultDialect.do_commit = _guarded(DefaultDialect.do_commit, "commit", ENGINE, current)  # type: ignore[method-assign]
-    for module, names in ((os, RENAMES), (obstore, WRITES)):
+    for module, names in ((os, RENAMES), (obstore, PUTS)):
         for name in names:
             setattr(module, name, _guarded(getattr(module, name), name, QUEUES, current))
     transport: Any = httpx.HTTPTransport
-    transport.handle_request = _guarded(transport.handle_request, "post", ENGINE, current)
+    posted = _guarded(transport.handle_request, "post", ENGINE, current)
+    sent = _guarded(transport.handle_request, "send", QUEUES, current)
+
+    def handle(*given: Any) -> Any:
+        return (sent if _site(QUEUES) else posted)(*given)
+
+    transport.handle_request = handle
+    sqlite3.connect = partial(sqlite3.connect, factory=_kept(current))  # type: ignore[assignment]
+
+
+def _kept(current: Callable[[], Fuse]) -> type[sqlite3.Connection]:
+    """Connections that cross a point on both sides of what a queue commits to its own file."""
+
+    class Kept(sqlite3.Connection):
+        def execute(self, sql: str, *given: Any) -> sqlite3.Cursor:
+            if sql == "COMMIT":
+                return keep(self, sql)
+            return super().execute(sql, *given)
+
+    keep: Callable[..., sqlite3.Cursor] = _guarded(sqlite3.Connection.execute, "keep", QUEUES, current)
+    return Kept
 
 
 def _guarded(real: Callable[..., Any], what: str, where: str, current: Callable[[], Fuse]) -> Callable[..., Any]:
@@ -80,7 +105,9 @@ def _site(where: str) -> str:
     """The nearest line inside a folder that led here, by its path there; empty when none did (Prefect commits too)."""
     frame = sys._getframe(2)  # noqa: SLF001 - the only way to see one's callers cheaply
     while frame is not None:
-        if where in frame.f_code.co_filename:
+        if where in frame.f_code.co_filename and frame.f_code.co_name not in PASSED:
+            if frame.f_code.co_name == "reading":
+                return ""
             inside = Path(frame.f_code.co_filename.rpartition(where)[2]).with_suffix("").as_posix()
             return f"{inside}.{frame.f_code.co_name}:{frame.f_lineno}"
         frame = frame.f_back  # type: ignore[assignment]

@@ -2,14 +2,15 @@
 
 import os
 import shutil
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Final
 
-from benchmarks.chaos.annotator import Annotator
 from benchmarks.chaos.audit import Audit, audit, posts_of
 from benchmarks.chaos.children import Ending, EngineRunner, Runner, in_child
 from benchmarks.chaos.databases import Databases
@@ -17,9 +18,23 @@ from benchmarks.chaos.faulter import Faulter
 from benchmarks.chaos.faults import Scene
 from benchmarks.chaos.fuse import Orders
 from benchmarks.chaos.killer import Killer
+from benchmarks.chaos.places import Place
 from benchmarks.chaos.snapshot import Snapshot, take
 from benchmarks.chaos.tick import Variant
-from benchmarks.chaos.world import OUTAGES, PANEL, PREDICTIONS, TROUBLES, Story, Tick, outages, ticks, write_world
+from benchmarks.chaos.web_annotators import WebAnnotator
+from benchmarks.chaos.web_annotators import annotator as annotator_of
+from benchmarks.chaos.world import (
+    OUTAGES,
+    PREDICTIONS,
+    RECEIVE_KEY,
+    SEND_KEY,
+    TROUBLES,
+    Story,
+    Tick,
+    outages,
+    ticks,
+    write_world,
+)
 
 AFTER_A_KILL: Final = timedelta(minutes=11)
 """A killed process holds the lease for ten minutes; the next one comes when it has ended."""
@@ -32,6 +47,9 @@ class Told:
     endings: tuple[Ending, ...]
     snapshot: Snapshot
     audit: Audit
+    web_crossed: AbstractSet[str] = frozenset()
+    """The sides of what web processes wrote."""
+    web_deaths: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -43,6 +61,7 @@ class Installation:
     config: Path
     posts: Path
     databases: Databases
+    queue: str
 
     @classmethod
     def build(cls, run: str, scratch: Path, seed: int, databases: Databases, queue: str) -> "Installation":
@@ -51,7 +70,7 @@ class Installation:
         folder.mkdir()
         config = write_world(folder, seed, databases.url(run), queue)
         in_child(lambda: databases.create(run, folder), scratch)
-        return cls(run, folder, config, scratch / "posts.jsonl", databases)
+        return cls(run, folder, config, scratch / "posts.jsonl", databases, queue)
 
     def play(
         self,
@@ -64,7 +83,7 @@ class Installation:
         variants: tuple[Variant, ...] = (),
     ) -> Told:
         """Play a story; `peaceful` says what every moment crosses when nobody is killed."""
-        annotator = Annotator(self.folder / "queue")
+        annotator = annotator_of(self.queue, self.folder, self.run)
         endings: list[Ending] = []
         backups: list[str] = []
         period = -1
@@ -79,13 +98,13 @@ class Installation:
                 ports = variant(ports, self.folder)
             said = annotator.said - annotator.half_said
             forgot, posts = faulter is not None and faulter.lasting, posts_of(self.posts, self.run)
-            counted = audit(ports, self.folder, said, posts, forgot=forgot, outages=outages(story))
-            return take(ports, self.folder), counted
+            counted = audit(ports, annotator.place, said, posts, forgot=forgot, outages=outages(story))
+            return take(ports, self.folder, annotator.place), counted
 
         for number, tick in enumerate(ticks(story)):
             undisturbed = peaceful[number] if peaceful else None
             met: list[str] = []
-            with self._trouble(tick):
+            with self._trouble(tick, annotator.place):
                 if faulter is not None and undisturbed is not None and isinstance(runner, EngineRunner):
                     opens, period = tick.period != period, tick.period
                     scene = self._scene(tick, undisturbed, faulter, backups, opens=opens)
@@ -97,7 +116,8 @@ class Installation:
         runner.close()
         in_child(lambda: self.databases.drop_backups(self.run, backups), self.folder)
         snapshot, counted = in_child(look, self.folder)
-        return Told(tuple(endings), snapshot, counted)
+        web = (annotator.crossed, annotator.deaths) if isinstance(annotator, WebAnnotator) else (set(), Counter())
+        return Told(tuple(endings), snapshot, counted, *web)
 
     def _scene(self, tick: Tick, peaceful: Ending, faulter: Faulter, backups: list[str], *, opens: bool) -> Scene:
         number, rng = faulter.inflicted.total(), faulter.rng
@@ -151,32 +171,28 @@ class Installation:
         raise RuntimeError(f"no process survived {tick}")
 
     @contextmanager
-    def _trouble(self, tick: Tick) -> Iterator[None]:
+    def _trouble(self, tick: Tick, place: Place) -> Iterator[None]:
         """What is wrong with the world at some steps, while they last."""
-        predictions, out = self.folder / PREDICTIONS, self.folder / "queue" / "out"
+        predictions, queue = self.folder / PREDICTIONS, self.folder / "queue"
         outage = self.posts.with_name("outage")
-        stray = out / f"{PANEL}-p{tick.period:05d}-r1-b99-00000000.jsonl"
         if tick.step in OUTAGES:
             outage.touch()
         if tick.step == "lose":
-            for batch in sorted(out.glob("*.jsonl"))[:1]:
-                batch.unlink()
-            stray.write_text('{"batch": "of a plan that was lost", "count": 0}\n')
+            place.lose_a_batch(tick)
         if tick.step == "unreadable":
             predictions.rename(self.folder / "away")
-            out.parent.rename(self.folder / "queue-away")
+            queue.rename(self.folder / "queue-away")
         if tick.step == "blocked":
-            out.parent.mkdir(exist_ok=True)
-            out.write_text("a file where the folder should be")
+            place.block()
         yield
         outage.unlink(missing_ok=True)
         if tick.step == "lose":
-            stray.unlink(missing_ok=True)
+            place.find_the_stray(tick)
         if tick.step == "unreadable":
             (self.folder / "away").rename(predictions)
-            (self.folder / "queue-away").rename(out.parent)
+            (self.folder / "queue-away").rename(queue)
         if tick.step == "blocked":
-            out.unlink()
+            place.unblock()
 
     def discard(self) -> None:
         """Remove the folder."""
@@ -184,6 +200,9 @@ class Installation:
 
 
 def address(port: int, run: str) -> None:
-    """Where this run's alerts go: the configuration refers to the environment."""
+    """Where this run's alerts and batches go: the configuration refers to the environment."""
     os.environ["CHAOS_HOOK"] = f"http://127.0.0.1:{port}/{run}"
+    os.environ["CHAOS_LABELS"] = f"http://127.0.0.1:{port}/labels/{run}"
+    os.environ["CHAOS_SEND_KEY"] = SEND_KEY.get_secret_value()
+    os.environ["CHAOS_RECEIVE_KEY"] = RECEIVE_KEY.get_secret_value()
     os.environ["CHAOS_DEPUTY"] = f"http://127.0.0.1:{port}/{run}/deputy"

@@ -1,4 +1,4 @@
-"""The other side of the webhook: dedupes on the Idempotency-Key like any good receiver, and remembers every post."""
+"""The other side of webhooks: a receiver of alerts, and labelling services; they keep each message once."""
 
 import json
 import sys
@@ -9,7 +9,13 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Final
 
+from benchmarks.chaos.places import SERVICE
+from benchmarks.chaos.world import SEND_KEY
+from stratawatch.adapters.webhook_signatures import ID, SIGNATURE, TIMESTAMP, is_signed, signing_key
+
 DRIP_SECONDS: Final = 0.05
+LABELS: Final = "/labels/"
+"""Below this, batches are posted."""
 
 
 def serve(log: Path) -> None:
@@ -20,15 +26,29 @@ def serve(log: Path) -> None:
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
-            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            raw = self.rfile.read(int(self.headers["Content-Length"]))
+            body = json.loads(raw)
             with one_at_a_time:
-                status = self.accept(body)
-            if status and log.with_name("drip").exists() and not self.path.endswith("/deputy"):
+                status = self.take_tasks(raw) if self.path.startswith(LABELS) else self.accept(body)
+            drips = not self.path.startswith(LABELS) and not self.path.endswith("/deputy")
+            if status and drips and log.with_name("drip").exists():
                 self.drip()
             elif status:
                 self.send_response(status)
                 self.send_header("Content-Length", "0")
                 self.end_headers()
+
+        def take_tasks(self, raw: bytes) -> int:
+            """What a labelling service answers: it keeps each message once, if its signature is right."""
+            message_id, seconds, signatures = (self.headers[name] for name in (ID, TIMESTAMP, SIGNATURE))
+            if not is_signed((signing_key(SEND_KEY, "our key"),), message_id, seconds, signatures, raw):
+                return 401
+            if (self.path, message_id) in accepted:
+                return 208
+            accepted.add((self.path, message_id))
+            with log.with_name(SERVICE).open("a", encoding="utf-8") as file:
+                file.write(json.dumps({"run": self.path.removeprefix(LABELS), "message": json.loads(raw)}) + "\n")
+            return 201
 
         def accept(self, body: dict[str, object]) -> int:
             """The answer's status, or 0 for none."""

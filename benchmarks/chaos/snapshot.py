@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from benchmarks.chaos.audit import FOLDERS
+from benchmarks.chaos.places import Place
 from benchmarks.chaos.world import PANEL
 from stratawatch.engine.model.cycle_facts import Cycle
 from stratawatch.engine.model.label_events import LabelEvent
@@ -18,7 +18,7 @@ from stratawatch.engine.ports.transaction import Transaction
 Snapshot = Mapping[str, list[str]]
 
 
-def take(ports: Ports, folder: Path) -> Snapshot:
+def take(ports: Ports, folder: Path, place: Place) -> Snapshot:
     """Everything the product knows and has written for others in the end, by subject, in a fixed order."""
     with ports.store.begin() as tx:
         replaced = tx.cycles.find(panel=PANEL, replaced=True)
@@ -50,12 +50,7 @@ def take(ports: Ports, folder: Path) -> Snapshot:
             "quarantine": sorted(str(row) for row in tx.cycles.quarantined(newest=10_000)),
         }
         periods = {cycle.id: cycle.period for cycle in cycles}
-    rooms["files"] = sorted(
-        f"{file.parent.name}/{file.name} {file.read_text(encoding='utf-8')}"
-        for name in (*FOLDERS, "rejected")
-        for file in (folder / "queue" / name).glob("*.jsonl")
-        if not file.name.startswith(".")
-    )
+    rooms["files"] = sorted(place.contents())
     return {room: [_plain(line, folder, periods) for line in lines] for room, lines in rooms.items()}
 
 

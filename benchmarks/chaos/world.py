@@ -2,12 +2,14 @@
 
 import csv
 import json
+from base64 import b64encode
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final
 
 import numpy as np
+from pydantic import SecretStr
 
 Story = tuple[tuple[tuple[str, int], ...], ...]
 """For every window its steps, with the hours after its end."""
@@ -100,8 +102,20 @@ classifiers = ["lr"]
 QUEUES: Final = {
     "folder": 'kind = "folder"\nroot = "queue"',
     "bucket": 'kind = "bucket"\nurl = "s3://chaos{folder}/queue"',
+    "page": 'kind = "page"\nroot = "queue"',
+    "webhook": """\
+kind = "webhook"
+root = "queue"
+url = "${{env:CHAOS_LABELS}}"
+send_key = "${{env:CHAOS_SEND_KEY}}"
+receive_key = "${{env:CHAOS_RECEIVE_KEY}}\"""",
 }
 """The table of each kind of queue; buckets lie in folders here."""
+IN_FILES: Final = ("folder", "bucket")
+"""Queues in which people read and write files; the others have a web process."""
+SEND_KEY: Final = SecretStr(f"whsec_{b64encode(b'from us to the service. ').decode()}")
+RECEIVE_KEY: Final = SecretStr(f"whsec_{b64encode(b'from the service to us. ').decode()}")
+"""Of the webhook; services and installations are played on one machine."""
 
 ANSWERED: Final = (
     ("ask", 10),

@@ -14,7 +14,7 @@ import pytest
 
 import stratawatch.engine
 from benchmarks.chaos.__main__ import _queue_coverage, _queue_writes, quick_kills
-from benchmarks.chaos.annotator import Annotator
+from benchmarks.chaos.annotator import in_folder
 from benchmarks.chaos.audit import Audit
 from benchmarks.chaos.children import Ending, forked, in_child
 from benchmarks.chaos.databases import PostgresDatabases
@@ -128,7 +128,7 @@ class TestAnnotator:
         out.mkdir(parents=True)
         tasks = [{"batch": "b", "key": f"k{i}", "payload": {"text": f"buy {i}"}} for i in range(60)]
         (out / "b.jsonl").write_text("".join(json.dumps(line) + "\n" for line in [{"batch": "b"}, *tasks]))
-        annotator = Annotator(root)
+        annotator = in_folder(root)
         for tick in ticks((PLAIN[0],)):
             annotator.act(tick)
         return annotator, (root / "in" / "ann-0.jsonl").read_text()
@@ -153,7 +153,7 @@ class TestAnnotator:
         out.mkdir()
         tasks = [{"key": f"k{i}", "payload": {"text": "hello"}} for i in range(60)]
         (out / "b.jsonl").write_text("".join(json.dumps(line) + "\n" for line in tasks))
-        annotator = Annotator(tmp_path)
+        annotator = in_folder(tmp_path)
         annotator.act(ticks((PLAIN[0],))[0])
         assert not (tmp_path / "in" / "ann-0.jsonl").read_text().endswith("\n")
 

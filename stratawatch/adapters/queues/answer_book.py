@@ -46,7 +46,7 @@ class AnswerBook:
         make_folder(self.root, PRIVATE)
         os.close(os.open(self.path, os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW, 0o600))
         with self.writing() as sql:
-            if not sql.execute("SELECT 1 FROM sqlite_master WHERE name = 'answers'").fetchone():
+            if not _has_tables(sql):
                 for statement in self.schema.split(";\n"):
                     sql.execute(statement)
 
@@ -90,13 +90,18 @@ class AnswerBook:
             "`stratawatch labels adopt-queue`",
         )
 
+    def is_made(self) -> bool:
+        """Whether the file is there with its tables: whoever made it may have died before it had them."""
+        if not self.path.is_file():
+            return False
+        with self.reading() as sql:
+            return _has_tables(sql)
+
     def identity(self) -> str:
         """The id that the place was given; empty where it has none, or is not there."""
-        if not self.path.is_file():
+        if not self.is_made():
             return ""
         with self.reading() as sql:
-            if not sql.execute("SELECT 1 FROM sqlite_master WHERE name = 'place'").fetchone():
-                return ""
             row = sql.execute("SELECT identity FROM place").fetchone()
         return str(row[0]) if row else ""
 
@@ -202,7 +207,7 @@ class BookQueue:
         return {**{words: str(states.get(state, 0)) for state, words in names.items()}, **more}
 
     def _keys(self, *states: str) -> frozenset[str]:
-        if not self._file.path.is_file():
+        if not self._file.is_made():
             return frozenset()
         marks = ", ".join("?" * len(states))
         with self._file.reading() as sql:
@@ -218,6 +223,10 @@ class BookQueue:
             )
         with self._file.writing() as sql:
             yield sql
+
+
+def _has_tables(sql: sqlite3.Connection) -> bool:
+    return sql.execute("SELECT 1 FROM sqlite_master WHERE name = 'answers'").fetchone() is not None
 
 
 def _digest(said: str) -> str:
