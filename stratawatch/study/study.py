@@ -168,8 +168,8 @@ class Study:
     def estimates(self, metrics: Iterable[str] | None = None, *, gold: GoldAnswers | None = None) -> StudyEstimates:
         """Every metric of every classifier, whole and by segment.
 
-        `metrics` None: precision, recall, false_omission_rate, and what a goal is for. `gold`: what people said of
-        items whose truth is known; then each row also has the value that labels without their errors would give.
+        `metrics` None: precision, recall, false_omission_rate, and what a goal is for. `gold`: what people said,
+        one by one, of items whose truth is known; then each row also has the value of labels without their errors.
         """
         of_goals = (goal.metric for goal in self._survey.goals)
         names = tuple(dict.fromkeys([*REPORTED, *of_goals])) if metrics is None else _metrics(metrics)

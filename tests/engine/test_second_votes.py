@@ -7,9 +7,12 @@ from sqlite3 import connect
 
 import pytest
 
+from stratawatch.adapters.queues.page import PageQueue
+from stratawatch.adapters.queues.page_book import PageBook
 from stratawatch.adapters.store.json_codec import as_document, from_document
 from stratawatch.engine.cycle.advance import advance
 from stratawatch.engine.labels.labelled_cycle import load_labelled_cycle
+from stratawatch.engine.labels.queue_identity import adopt_queue
 from stratawatch.engine.labels.second_votes import FIRST
 from stratawatch.engine.labels.vote_costs import further_share, with_item_budget
 from stratawatch.engine.model.label_events import LabelEvent
@@ -47,7 +50,7 @@ class People:
                 queue.said.append(event)
 
 
-def play(scenario, people, hours=12):
+def play(scenario, people, hours=8):
     for _ in range(hours):
         scenario.clock.advance(hours=1)
         assert advance(scenario.ports).troubles == ()
@@ -225,3 +228,31 @@ class TestWhatItCosts:
         assert share == pytest.approx(votes / len(asked) - 1)
         assert with_item_budget(PANEL, share).budget == int(PANEL.budget / (1 + share))
         assert with_item_budget(spec(), 0.0) == spec()
+
+
+class TestOnTheLabelPage:
+    def test_three_people_are_each_asked_once_and_nobody_is_asked_too_many(self, make_scenario, tmp_path):
+        scenario = make_scenario(replace(PANEL, budget=60))
+        page, book = PageQueue(tmp_path / "page"), PageBook(tmp_path / "page")
+        scenario.ports = replace(scenario.ports, queue=page)
+        adopt_queue(scenario.ports)
+        open_all(scenario)
+        people, given = People(scenario), Counter()
+        for turn in range(8):
+            scenario.clock.advance(hours=1)
+            for _ in range(2):  # once more changes nothing
+                assert advance(scenario.ports).troubles == ()
+            for name in ("ann", "bob", "cem"):
+                while (asked := book.next_question(name, 1, scenario.clock.now())) is not None:
+                    given[asked.item_key] += 1
+                    word = people.word(asked.item_key, given[asked.item_key])
+                    event = f"{turn}-{name}-{asked.item_key}"
+                    assert book.answer(name, asked.item_key, word, 1, scenario.clock.now(), event)
+        patterns, asked, labelled, _ = facts(scenario)
+        assert cycle_of(scenario, only_cycle(scenario)).state == CycleState.JUDGED
+        assert given == {key: len(votes) for key, votes in asked.items()}
+        assert {1, 2, 3} == set(given.values())
+        for key, pattern in patterns.items():
+            words = [people.word(key, vote) for vote in range(1, given[key] + 1)]
+            assert (len(words) > 1) == ("0" in pattern and words[0] == "yes")
+            assert labelled.verdicts[key] == Counter(words).most_common(1)[0][0]

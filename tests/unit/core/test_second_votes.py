@@ -26,6 +26,24 @@ def test_the_rate_of_yes_is_that_of_all_eight_ways_to_answer(rate):
     assert yes_rate(np.array(rate), np.array(0.0)) == rate
 
 
+@pytest.mark.parametrize("rate", [0.02, 0.3, 0.9])
+def test_the_rate_where_other_votes_may_not_come_is_that_of_all_ways_too(rate):
+    """A second vote comes with .8 and a third one with .5: then .4 of the first yeses have every vote they need."""
+    total, came = 0.0, (1.0, 0.8, 0.5)
+    for said in product(("yes", "no", None), repeat=3):
+        if said[0] is None:
+            continue
+        chance, words = 1.0, []
+        for vote, word in enumerate(said):
+            chance *= 1 - came[vote] if word is None else came[vote] * (rate if word == "yes" else 1 - rate)
+        for word in said:
+            if word is None or (words and next_vote(words) is None):
+                break
+            words.append(word)
+        total += chance * (words[0] == "yes" and checked_verdict(words) == "yes")
+    assert yes_rate(np.array(rate), np.array(0.8 * 0.5)) == pytest.approx(total)
+
+
 def test_the_rates_are_those_of_the_text_books_forms():
     se, sp = np.array(0.9), np.array(0.98)
     assert yes_rate(se, np.array(1.0)) == pytest.approx(se**2 * (2 - se))
