@@ -14,6 +14,7 @@ from stratawatch.cli import (
     check,
     cycles,
     doctor,
+    erasures,
     estimates,
     grants,
     init,
@@ -98,6 +99,8 @@ app.command("restore", short_help="Put a backup in the store's place.")(backup.r
 labels.app.command("invite", short_help="A link to the label page.")(label_page.invite)
 labels.app.command("revoke", short_help="Close the label page to somebody.")(label_page.revoke)
 labels.app.command("annotators", short_help="Who may label at the page.")(label_page.annotators)
+labels.app.command("about", short_help="What is kept about one item.")(erasures.about)
+labels.app.command("erase", short_help="Erase one item for good.")(erasures.erase)
 labels.app.command("agreement", short_help="How far annotators agree.")(label_agreement.agreement)
 cycles.app.command("retire", short_help="End a panel that left.")(retire.retire)
 app.add_typer(cycles.app, name="cycles", short_help="List, show, cancel, reopen cycles.")

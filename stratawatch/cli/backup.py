@@ -57,7 +57,7 @@ def restore(
     summary, aside = put_back(_store_url(config), file, datetime.now(UTC))
     if summary.schema_state == "current":
         _note_restored(_store_url(config), file, by, why)
-    steps = _next_steps(summary)
+    steps = _next_steps(summary, erased=summary.schema_state == "current" and _erase_again(config, by))
     if json:
         print_json({"restored": file.absolute(), "kept": aside, **_facts(summary), "next": steps})
         return
@@ -82,6 +82,23 @@ def _note_restored(url: str, file: Path, by: str | None, why: str) -> None:
     store.dispose()
 
 
+def _erase_again(config: Path, by: str | None) -> bool:
+    """Erase what was erased since the backup; False where that is left to a person, who must mend something first."""
+    from stratawatch.adapters.erasure_list import erasure_list
+    from stratawatch.cli.erasures import opened
+    from stratawatch.engine.labels.erase_item import erase_again
+    from stratawatch.errors import StratawatchError
+
+    try:
+        listed = erasure_list(_store_url(config), config.parent).read()
+        if listed:
+            with opened(config, by) as installation:
+                erase_again(installation.ports, listed, "after a restore")
+    except StratawatchError:
+        return False
+    return True
+
+
 def _store_url(config: Path) -> str:
     """The store's address, also when another part of the configuration is broken."""
     from stratawatch.config.loading import load_configuration
@@ -100,11 +117,12 @@ def _text(summary: "StoreSummary") -> str:
     return f"{count_text(summary.cycles, 'cycle')}, {count_text(summary.label_events, 'label event')}{newest}"
 
 
-def _next_steps(summary: "StoreSummary") -> list[str]:
+def _next_steps(summary: "StoreSummary", *, erased: bool) -> list[str]:
     again = "windows that are over are opened again, the queue is read on from where the backup had read it"
     upgrade = "stratawatch init --upgrade: the backup is of an older program"
     return [
         *([upgrade] if summary.schema_state == "older" else []),
+        *([] if erased else ["stratawatch labels erase --again: what was erased since the backup is in it"]),
         "stratawatch check: that the queue and the source are those that this store worked with",
         f"stratawatch open, then stratawatch advance, twice: {again}, and what was planned since is planned again",
         "stratawatch status: what each cycle waits for, and labels and batches that wait to be drawn again",

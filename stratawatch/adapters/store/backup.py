@@ -127,7 +127,8 @@ def _postgres_restore(url: str, backup: Path) -> list[str]:
         f"psql --dbname={_address(url, new)} --command={quote(NOTE_RESTORED)}",
         admin + quote(f'ALTER DATABASE "{name}" RENAME TO "{old}"'),
         admin + quote(f'ALTER DATABASE "{new}" RENAME TO "{name}"'),
-        "stratawatch init --upgrade && stratawatch check && stratawatch open && stratawatch advance",
+        "stratawatch init --upgrade && stratawatch labels erase --again",
+        "stratawatch check && stratawatch open && stratawatch advance",
     ]
 
 

@@ -84,10 +84,10 @@ class SqlLabels:
     def of_panel(self, panel: str, question_key: str | None = None) -> tuple[tuple[str, LabelEvent], ...]:
         """(item id, event) of a panel, or of one of its questions, in order of arrival."""
         items = (
-            select(draws.c.item_key, draws.c.item)
+            select(draws.c.item_key, func.max(draws.c.item).label("item"))
             .join_from(draws, cycles, cycles.c.id == draws.c.cycle_id)
             .where(cycles.c.panel == panel)
-            .distinct()
+            .group_by(draws.c.item_key)  # an item that came again after it was erased has two names
             .subquery()
         )
         query = (

@@ -8,6 +8,7 @@ from stratawatch.adapters.store.alarms import SqlAlarms
 from stratawatch.adapters.store.audit import SqlAudit
 from stratawatch.adapters.store.baselines import SqlBaselines
 from stratawatch.adapters.store.cycles import SqlCycles
+from stratawatch.adapters.store.erasures import SqlErasures
 from stratawatch.adapters.store.estimates import SqlEstimates
 from stratawatch.adapters.store.labels import SqlLabels
 from stratawatch.adapters.store.last_runs import SqlLastRuns
@@ -25,6 +26,7 @@ from stratawatch.engine.ports.cycle_repositories import CycleRepository, PanelRe
 from stratawatch.engine.ports.label_repositories import BaselineRepository, EstimateRepository, LabelRepository
 from stratawatch.engine.ports.transaction import (
     AuditRepository,
+    ErasureRepository,
     LastRunRepository,
     LeaseRepository,
     RetentionRepository,
@@ -52,6 +54,7 @@ class SqlTransaction:
         self.last_runs: LastRunRepository = SqlLastRuns(connection)
         self.audit: AuditRepository = SqlAudit(connection)
         self.retention: RetentionRepository = SqlRetention(connection)
+        self.erasures: ErasureRepository = SqlErasures(connection)
 
     def move(self, entity: Entity, entity_id: int, old: str, new: str, *, at: datetime, why: str) -> None:
         """UPDATE ... WHERE id = :id AND state = :old: one row, logged, or StaleState."""

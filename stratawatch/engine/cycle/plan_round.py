@@ -10,7 +10,7 @@ from stratawatch.core.verdicts import Verdict, VerdictsByItem
 from stratawatch.engine.cycle.settle_cycle import close_answered
 from stratawatch.engine.labels.item_keys import keys_of_items
 from stratawatch.engine.labels.label_history import label_history
-from stratawatch.engine.labels.label_tasks import label_task
+from stratawatch.engine.labels.label_tasks import can_be_shown, label_task
 from stratawatch.engine.labels.labelled_cycle import (
     LabelledCycle,
     cycle_answers,
@@ -97,7 +97,8 @@ def _next_round(tx: Transaction, spec: PanelSpec, cycle: Cycle, ordinal: int, no
     asking = _asking(tx, spec, [item.item for item in fresh])
     runs = len(tx.cycles.earlier_runs(cycle))
     # Of an item whose first answer is known from an earlier cycle only a further vote is asked for, once it is drawn.
-    asked = [item for item in fresh if item.item not in reusable and item.item not in known.begun]
+    free = {*reusable, *known.begun}
+    asked = [item for item in fresh if item.item not in free and can_be_shown(item)]
     batches = _batches(spec, cycle, ordinal, asked, asking, runs)
     draws = _draws(asking, labelled, plan, fresh, reusable)
     round_id = tx.rounds.add(cycle.id, plan, draws, batches, now)

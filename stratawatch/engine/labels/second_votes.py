@@ -12,7 +12,7 @@ from typing import Final
 from stratawatch.core.population import NEGATIVE, Atom
 from stratawatch.core.second_votes import NO_SECOND_VOTES, next_vote
 from stratawatch.core.verdicts import SaidWord, Vote, standing_words
-from stratawatch.engine.labels.label_tasks import label_task
+from stratawatch.engine.labels.label_tasks import can_be_shown, label_task
 from stratawatch.engine.model.cycle_facts import CandidateItem, Cycle, DrawnItem, Round
 from stratawatch.engine.model.idempotency_keys import shuffle_key, vote_key
 from stratawatch.engine.model.label_events import Batch, LabelEvent, NewBatch
@@ -114,7 +114,7 @@ def ask_second_votes(
     made = [
         _batch(spec, cycle, round_, *due[item.item], item, runs)
         for item in tx.cycles.candidates(cycle.id)
-        if item.item in due
+        if item.item in due and can_be_shown(item)
     ]
     made.sort(key=lambda batch: shuffle_key(spec.seed, cycle.period, round_.ordinal, batch.tasks[0].item_key))
     tx.rounds.add_batches(round_.id, made)

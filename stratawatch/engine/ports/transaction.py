@@ -1,10 +1,11 @@
 """A transaction of the store: its repositories, leases and the commit."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
-from typing import Protocol
+from typing import Any, Protocol
 
 from stratawatch.engine.model.audit_entry import AuditEntry
+from stratawatch.engine.model.erasure import Erased
 from stratawatch.engine.model.last_run import LastRun
 from stratawatch.engine.model.states import Entity
 from stratawatch.engine.ports.alarm_repositories import AlarmRepository, NotificationOutbox
@@ -109,6 +110,26 @@ class RetentionRepository(Protocol):
         ...
 
 
+class ErasureRepository(Protocol):
+    """What is kept about one item, and its erasure. `keys` are the item's names towards the queue."""
+
+    def items(self, panel: str, before: datetime) -> frozenset[str]:
+        """The ids that are kept of a panel, of cycles that were opened by a moment."""
+        ...
+
+    def keys_drawn(self, panel: str, item: str) -> frozenset[str]:
+        """The keys under which an item was drawn, erased or not."""
+        ...
+
+    def about(self, panel: str, item: str, keys: Collection[str]) -> Mapping[str, Sequence[Mapping[str, Any]]]:
+        """Everything that is kept about an item, erased or not, as rows by what they are."""
+        ...
+
+    def erase(self, panel: str, item: str, keys: Collection[str], before: datetime) -> Erased:
+        """Erase an item from what came by a moment. Its random number, weight and answers stay; once more: nothing."""
+        ...
+
+
 class Transaction(Protocol):
     """One unit of work over all repositories. Rolls back unless `commit` was called."""
 
@@ -125,6 +146,7 @@ class Transaction(Protocol):
     last_runs: LastRunRepository
     audit: AuditRepository
     retention: RetentionRepository
+    erasures: ErasureRepository
 
     def move(self, entity: Entity, entity_id: int, old: str, new: str, *, at: datetime, why: str) -> None:
         """UPDATE ... WHERE id = :id AND state = :old: one row, logged, or StaleState.

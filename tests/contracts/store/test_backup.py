@@ -307,6 +307,6 @@ class TestPostgres:
         with pytest.raises(StratawatchError) as told:
             put_back(self.URL, tmp_path / "x.dump", AT)
         commands = [command.split()[0] for command in commands_in(told)]
-        assert commands == ["(stop", "psql", "pg_restore", "psql", "psql", "psql", "stratawatch"]
+        assert commands == ["(stop", "psql", "pg_restore", "psql", "psql", "psql", "stratawatch", "stratawatch"]
         assert NOTE_RESTORED.replace("'", "'\"'\"'") in str(told.value)
         assert "secret" not in str(told.value)
