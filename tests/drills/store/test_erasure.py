@@ -18,9 +18,10 @@ from stratawatch.engine.lease import hold_lease, panel_lease_name
 from stratawatch.engine.model.erasure import item_digest, name_of_erased
 from stratawatch.engine.model.label_events import LabelEvent
 from stratawatch.engine.model.quarantined_row import QuarantinedRow
-from stratawatch.engine.model.states import CycleState
+from stratawatch.engine.model.states import BatchState, CycleState
 from stratawatch.engine.model.truth import TruthStatement
 from stratawatch.errors import LeaseHeld
+from tests.support.fakes import spec
 from tests.support.scenario import Scenario, cycle_of, label_cycle, open_all, relabel
 from tests.support.store.backups import PostgresBackups, SqliteBackups
 
@@ -202,6 +203,26 @@ def _answer_all(scenario) -> None:
         events = [LabelEvent("by hand", f"e{key}", key, "ann", "yes", scenario.clock.now()) for key in keys]
         tx.labels.add(events, scenario.clock.now())
         tx.commit()
+
+
+def test_no_further_vote_is_asked_for_about_an_erased_item(store, listed):
+    scenario = Scenario.around(store, spec(second_votes="called_negative_yes", limits=()))
+    scenario.produce(0)
+    open_all(scenario)
+    advance(scenario.ports)
+    scenario.queue.answer(scenario.clock.now(), value="yes")
+    advance(scenario.ports)
+    (task,) = next(batch.tasks for batch in scenario.queue.published.values() if batch.vote > 1)
+    with scenario.ports.store.begin() as tx:
+        item = next(draw.item for draw in tx.rounds.draws(1) if draw.item_key == task.item_key)
+    erase(scenario, listed, item)
+    for _ in range(2):
+        scenario.clock.advance(hours=1)
+        assert advance(scenario.ports).troubles == ()
+    assert all(task.payload for batch in scenario.queue.published.values() for task in batch.tasks)
+    with scenario.ports.store.begin() as tx:
+        open_ones = tx.rounds.batches(states=[BatchState.PLANNED, BatchState.SENT])
+    assert task.item_key not in {one.item_key for batch in open_ones for one in batch.tasks}
 
 
 def test_a_queue_that_is_away_is_told_by_the_next_advance(asked, listed, tmp_path):
