@@ -1,5 +1,6 @@
 """`labels about` and `labels erase`: one item, by command."""
 
+import gc
 import json
 
 from stratawatch.engine.model.erasure import name_of_erased
@@ -9,6 +10,11 @@ WHY = ("--why", "request 4711", "--by", "ann")
 
 def first_drawn(home) -> str:
     return home.json("labels", "drawn")["drawn"][0]["item"]
+
+
+def close_stores() -> None:
+    """Elsewhere each command is a process of its own, and has closed the store."""
+    gc.collect()
 
 
 def test_all_that_is_kept_about_an_item_is_listed(judged):
@@ -33,6 +39,7 @@ def test_an_item_is_erased_everywhere_and_a_restore_does_not_bring_it_back(judge
     assert first_drawn(judged) == item
     done = judged.json("labels", "erase", "--item", item, *WHY, "--yes")
     assert (done["erased"]["draws"], done["queue_away"]) == (1, None)
+    close_stores()
     text = f'"text {item.removeprefix("item-")}"'
     kept = [path for path in judged.folder.rglob("*") if path.is_file() and path.name != "backup.db"]
     assert [path.name for path in kept if text.encode() in path.read_bytes()] == []
@@ -40,6 +47,7 @@ def test_an_item_is_erased_everywhere_and_a_restore_does_not_bring_it_back(judge
     (entry,) = [one for one in judged.json("audit")["entries"] if one["action"] == "erased"]
     assert (entry["by"], entry["why"]) == ("ann", "request 4711")
     assert item not in json.dumps(entry)
+    close_stores()
     steps = judged.json("restore", "backup.db")["next"]
     assert not any("erase" in step for step in steps)
     names = [one["item"] for one in judged.json("labels", "drawn")["drawn"]]
@@ -56,6 +64,7 @@ def test_a_restore_that_could_not_erase_again_says_so(judged, monkeypatch):
     listed = judged.folder / "stratawatch.db.erasures.jsonl"
     kept = listed.read_text()
     listed.write_text("junk\n")
+    close_stores()
     assert "stratawatch labels erase --again" in judged.json("restore", "backup.db")["next"][0]
     assert "cannot be read" in judged.run("labels", "erase", "--again", code=2).stderr
     listed.write_text(kept)
