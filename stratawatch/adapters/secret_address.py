@@ -24,7 +24,7 @@ TALKATIVE: Final = ("httpx", "httpcore.connection", "httpcore.proxy", "httpcore.
 
 
 class SecretAddress:
-    """One address. Redirects are not followed and the answer's body is not read.
+    """One address. Redirects are not followed, and only `exchange` reads the answer's body.
 
     `what` names it in errors, as in "the alert channel 'ops'".
     """
@@ -39,15 +39,28 @@ class SecretAddress:
         self, message: Mapping[str, Any], headers: Mapping[str, str] | None = None, accepted: tuple[int, ...] = ()
     ) -> int:
         """Post JSON and return the status, which is 2xx or one of `accepted`. Raises Unreachable."""
-        return self._judged(self._ask("POST", headers, {"json": message}), accepted)
+        return self._judged(self._ask("POST", headers, {"json": message})[0], accepted)
 
     def get(self) -> int:
         """Get it and return the status, which is 2xx. Raises Unreachable."""
-        return self._judged(self._ask("GET", None, {}), ())
+        return self._judged(self._ask("GET", None, {})[0], ())
 
     def post_bytes(self, body: bytes, headers: Mapping[str, str]) -> int:
         """Post JSON as it is and return the status: 2xx, or the 4xx of a refusal for good. Raises Unreachable."""
-        status = self._ask("POST", {"Content-Type": "application/json", **headers}, {"content": body})
+        status, _ = self._ask("POST", {"Content-Type": "application/json", **headers}, {"content": body})
+        return self._refused_or_judged(status)
+
+    def exchange(
+        self, method: str, path: str, headers: Mapping[str, str], content: Mapping[str, Any], most_bytes: int
+    ) -> tuple[int, bytes]:
+        """Ask below the address and return status and body: 2xx, or the 4xx of a refusal for good. Raises Unreachable.
+
+        `content` is what the client takes of it: params, json. A body of more than `most_bytes` is none.
+        """
+        status, body = self._ask(method, headers, content, path, most_bytes)
+        return self._refused_or_judged(status), body
+
+    def _refused_or_judged(self, status: int) -> int:
         return status if 400 <= status < 500 and status not in TRY_AGAIN else self._judged(status, ())
 
     def _judged(self, status: int, accepted: tuple[int, ...]) -> int:
@@ -61,10 +74,18 @@ class SecretAddress:
             hint="redirects are not followed" if 300 <= status < 400 else "",
         )
 
-    def _ask(self, method: str, headers: Mapping[str, str] | None, content: Mapping[str, Any]) -> int:
+    def _ask(
+        self,
+        method: str,
+        headers: Mapping[str, str] | None,
+        content: Mapping[str, Any],
+        path: str = "",
+        most_bytes: int = 0,
+    ) -> tuple[int, bytes]:
         import httpx
 
         url = self._url.get_secret_value()
+        url = f"{url.rstrip('/')}{path}" if path else url
         where = _checked(url, self._what)
         every = {**{header: value.get_secret_value() for header, value in self._headers.items()}, **(headers or {})}
         # A proxy from the environment is for the world outside, not for this machine.
@@ -74,7 +95,7 @@ class SecretAddress:
         request: dict[str, Any] = {"headers": every, "extensions": {"trace": deadline.watch}, **content}
         try:
             with deadline, client, _unlogged(), client.stream(method, url, **request) as answer:
-                return answer.status_code
+                return answer.status_code, self._body(answer.iter_bytes(), most_bytes) if most_bytes else b""
         except (httpx.HTTPError, httpx.InvalidURL, ValueError) as trouble:
             late = deadline.passed or isinstance(trouble, httpx.TimeoutException)
             kind: type[Unreachable] = Unreachable  # it was not even tried: a header that HTTP forbids, say
@@ -88,6 +109,14 @@ class SecretAddress:
                 got=f"{type(trouble).__name__}{f' (Timeout of {self._timeout:g} seconds)' if late else ''}",
                 hint="see that the address and its headers are right and that this machine may connect to it",
             ) from None
+
+    def _body(self, chunks: Iterator[bytes], most_bytes: int) -> bytes:
+        found = bytearray()
+        for chunk in chunks:
+            found += chunk
+            if len(found) > most_bytes:
+                raise Unreachable(f"{self._what} answered with more than {most_bytes:,} bytes")
+        return bytes(found)
 
 
 class _Deadline:

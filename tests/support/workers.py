@@ -13,6 +13,8 @@ GROUPS = {
     "tests/flows": "prefect",  # one server
     "tests/statistics/test_coverage.py": "coverage",
     "tests/drills/test_released_schemas.py": "released schemas",
+    "tests/live/label_studio": "label queues",  # one Label Studio
+    "tests/contracts/queues": "label queues",
     "tests/unit/checks": "great expectations",  # one import of seconds
     "tests/engine/test_real_input.py": "great expectations",
     "tests/unit/demo": "demo",  # one simulated world

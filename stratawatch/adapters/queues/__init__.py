@@ -11,6 +11,7 @@ REGISTRY: Final[dict[str, str]] = {
     "page": "stratawatch.adapters.queues.page:PageSettings",
     "bucket": "stratawatch.adapters.queues.bucket:BucketSettings",
     "webhook": "stratawatch.adapters.queues.webhook:WebhookQueueSettings",
+    "label_studio": "stratawatch.adapters.queues.label_studio:LabelStudioSettings",
 }
 """Kind of queue -> module:settings class."""
 

@@ -11,9 +11,12 @@ from stratawatch.engine.model.label_events import Batch, LabelTask
 from stratawatch.engine.model.states import BatchState
 from stratawatch.engine.ports import PayloadKeeper
 from stratawatch.errors import StratawatchError, Unreachable
+from tests.contracts.queues.conftest import WORD_FOR_WORD
 from tests.support.label_services import WebhookBackend
+from tests.support.label_studio import LabelStudioBackend
 
 AT = "2026-01-05T10:00:00+02:00"
+word_for_word = pytest.mark.parametrize("backend", WORD_FOR_WORD, indirect=True)
 
 
 def batch(key="spam-p00000-r1-b1", items=("k1", "k2")):
@@ -108,6 +111,7 @@ class TestPublish:
         assert not queue.publish(batch("b", items=("k3",))).duplicate
         assert sorted(line["key"] for line in backend.asked()) == ["k1", "k2", "k3"]
 
+    @word_for_word
     def test_an_item_may_be_asked_about_again_under_another_key(self, backend):
         """A second vote: the item keeps its name, and each answer counts by who gave it."""
         queue = backend.queue()
@@ -129,6 +133,7 @@ class TestPoll:
         assert first.events == ()
         assert backend.queue().poll(first.cursor).cursor == first.cursor
 
+    @word_for_word
     def test_an_answer_arrives_whole_and_in_utc(self, backend):
         queue = backend.queue()
         backend.answer(key="k1", value="no", annotator="ann", event_id="e1", at=AT)
@@ -138,6 +143,7 @@ class TestPoll:
         assert event.at == datetime(2026, 1, 5, 8, tzinfo=UTC)
         assert event.at.utcoffset() == timedelta(0)
 
+    @word_for_word
     @pytest.mark.parametrize("value", ["yes", "no", "skip", "retract"])
     def test_every_value_arrives(self, backend, value):
         backend.answer(key="k1", value=value, annotator="ann", at=AT)
@@ -163,6 +169,7 @@ class TestPoll:
         cursor = json.loads(json.dumps(backend.queue().poll({}).cursor))
         assert backend.queue().poll(cursor).events == ()
 
+    @word_for_word
     def test_a_retracted_answer_is_an_event_like_any_other(self, backend):
         queue = backend.queue()
         queue.publish(batch())
@@ -172,6 +179,7 @@ class TestPoll:
         assert [event.value for event in events] == ["yes", "retract", "yes"]
         assert len({event.event_id for event in events}) == 3
 
+    @word_for_word
     def test_answers_arrive_in_whatever_order_they_came_with_the_times_that_they_name(self, backend):
         queue = backend.queue()
         queue.publish(batch())
@@ -347,8 +355,8 @@ def ours(backend) -> dict[str, bytes]:
 
 
 def keeps_payload(backend) -> bool:
-    """Whether it is asked where we keep it, and not at a service of others."""
-    return not isinstance(backend, WebhookBackend)
+    """Whether it is asked where we keep it, and not at a service."""
+    return not isinstance(backend, WebhookBackend | LabelStudioBackend)
 
 
 def test_describe_speaks_in_texts(backend):

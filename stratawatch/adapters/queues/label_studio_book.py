@@ -1,0 +1,166 @@
+"""The file of a Label Studio queue: its project, what was published, the annotations that were read, and answers."""
+
+import json
+import sqlite3
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from hashlib import sha256
+from typing import Any, Final
+from uuid import uuid4
+
+from stratawatch.adapters.queues.answer_book import AnswerBook
+
+OVERLAP: Final = timedelta(minutes=2)
+"""So far before the newest change that was read, reading begins again: a change may be kept after a newer one."""
+RECONCILED_EVERY: Final = timedelta(hours=6)
+"""How often all tasks are read, whenever they changed."""
+LONGEST: Final = 300
+"""Characters of a word that are kept: more than an answer may have."""
+_SCHEMA: Final = """
+CREATE TABLE place (id INTEGER PRIMARY KEY CHECK (id = 1), identity TEXT NOT NULL);
+CREATE TABLE project (id INTEGER PRIMARY KEY CHECK (id = 1), title TEXT NOT NULL, number INTEGER);
+CREATE TABLE reading (
+    id INTEGER PRIMARY KEY CHECK (id = 1),
+    reached TEXT,
+    reconciled TEXT,
+    since TEXT,
+    after INTEGER
+);
+CREATE TABLE batches (
+    key TEXT PRIMARY KEY,
+    state TEXT NOT NULL CHECK (state IN ('out', 'cancelled', 'done')),
+    digest TEXT,
+    published INTEGER NOT NULL DEFAULT 0,
+    cleared INTEGER NOT NULL DEFAULT 0
+);
+CREATE TABLE annotations (
+    id INTEGER PRIMARY KEY, task INTEGER NOT NULL, item_key TEXT, annotator TEXT NOT NULL, value TEXT NOT NULL,
+    event_id TEXT NOT NULL
+);
+CREATE INDEX annotations_by_task ON annotations (task);
+CREATE TABLE answers (id INTEGER PRIMARY KEY AUTOINCREMENT, said TEXT NOT NULL);
+"""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One way through the tasks, in the order of their ids: those that changed after `since`, or all where it is None.
+
+    `after` is the last id that was read, and `reached` the newest change that any reading has come upon.
+    """
+
+    since: datetime | None
+    after: int
+    reached: datetime | None
+
+
+class LabelStudioBook(AnswerBook):
+    """`published` says that all tasks of a batch are in Label Studio; `cleared`, that after its end nobody is asked."""
+
+    file = "label-studio.sqlite3"
+    schema = _SCHEMA
+    what = "the Label Studio queue"
+
+    def name_project(self) -> None:
+        """Draw the project's title, once: by it the project is found again if we die before its number is noted."""
+        with self.writing() as sql:
+            sql.execute("INSERT OR IGNORE INTO project (id, title) VALUES (1, ?)", (f"stratawatch {uuid4().hex[:16]}",))
+            sql.execute("INSERT OR IGNORE INTO reading (id) VALUES (1)")
+
+    def project(self) -> tuple[str, int | None]:
+        """The project's title and number; no number where it is not made yet, and no title in a file not in use."""
+        if not self.identity():
+            return "", None
+        with self.reading() as sql:
+            title, number = sql.execute("SELECT title, number FROM project").fetchone()
+        return title, number
+
+    def note_project(self, number: int) -> None:
+        """Keep the project's number."""
+        with self.writing() as sql:
+            sql.execute("UPDATE project SET number = ?", (number,))
+
+    def begin_reading(self, now: datetime) -> Reading:
+        """The reading that was broken off, or a new one: of all tasks where that is due."""
+        with self.reading() as sql:
+            row = sql.execute("SELECT reached, reconciled, since, after FROM reading").fetchone()
+        reached, reconciled, since = (_moment(text) for text in row[:3])
+        if row[3] is not None:
+            return Reading(since, row[3], reached)
+        due = reached is None or reconciled is None or not timedelta(0) <= now - reconciled < RECONCILED_EVERY
+        return Reading(None if due or reached is None else reached - OVERLAP, 0, reached)
+
+    def keep(self, reading: Reading, tasks: list[Mapping[str, Any]], now: datetime, *, ended: bool) -> Reading:
+        """Keep a page of tasks, in one transaction with how far the reading came."""
+        reached = max([_moment(task["updated_at"]) for task in tasks] + [reading.reached], key=_or_earliest)
+        after = int(tasks[-1]["id"]) if tasks else reading.after
+        with self.writing() as sql:
+            for task in tasks:
+                _keep_task(sql, task, now)
+            sql.execute(
+                "UPDATE reading SET reached = ?, since = ?, after = ?, reconciled = coalesce(?, reconciled)",
+                (
+                    _text(reached),
+                    None if ended else _text(reading.since),
+                    None if ended else after,
+                    now.isoformat() if ended and reading.since is None else None,
+                ),
+            )
+        return Reading(reading.since, after, reached)
+
+
+def _keep_task(sql: sqlite3.Connection, task: Mapping[str, Any], now: datetime) -> None:
+    """Make answers of what changed about a task: an annotation that is new, says something else, or is gone."""
+    rows = sql.execute("SELECT id, item_key, annotator, value, event_id FROM annotations WHERE task = ?", (task["id"],))
+    before = {row[0]: row[1:] for row in rows.fetchall()}
+    said = sorted(task["annotations"], key=lambda one: (one["updated_at"], one["id"]))
+    for number in sorted(before.keys() - {one["id"] for one in said}):
+        key, annotator, _, event_id = before[number]
+        _answer(sql, key, annotator, "retract", now.isoformat(), f"{event_id}.deleted")
+        sql.execute("DELETE FROM annotations WHERE id = ?", (number,))
+    item_key = task["data"].get("item_key")
+    key = item_key[:LONGEST] if isinstance(item_key, str) else ""
+    for one in said:
+        number, value = one["id"], _value(one)
+        if number in before and before[number][2] == value:
+            continue
+        annotator = f"user {one['completed_by']}"
+        at = one["updated_at"]
+        event_id = f"{number}.{sha256(f'{value} {at}'.encode()).hexdigest()[:16]}"
+        _answer(sql, key, annotator, value, at, event_id)
+        sql.execute(
+            "INSERT OR REPLACE INTO annotations (id, task, item_key, annotator, value, event_id) "
+            "VALUES (?, ?, ?, ?, ?, ?)",
+            (number, task["id"], key, annotator, value, event_id),
+        )
+
+
+def _answer(sql: sqlite3.Connection, key: str, annotator: str, value: str, at: str, event_id: str) -> None:
+    said = {"key": key, "value": value, "annotator": annotator, "at": at, "event_id": event_id}
+    sql.execute("INSERT INTO answers (said) VALUES (?)", (json.dumps(said),))
+
+
+def _value(annotation: Mapping[str, Any]) -> str:
+    """The word that was chosen; several, or none, are one that is no answer."""
+    if annotation["was_cancelled"]:
+        return "skip"
+    return " and ".join(sorted(_choices(annotation)))[:LONGEST]
+
+
+def _choices(annotation: Mapping[str, Any]) -> Iterator[str]:
+    for part in annotation["result"]:
+        if part.get("from_name") == "answer":
+            yield from (str(choice) for choice in part.get("value", {}).get("choices", ()))
+
+
+def _moment(text: str | None) -> datetime | None:
+    return datetime.fromisoformat(text).astimezone(UTC) if text else None
+
+
+def _text(moment: datetime | None) -> str | None:
+    return moment.isoformat() if moment else None
+
+
+def _or_earliest(moment: datetime | None) -> datetime:
+    return moment or datetime.min.replace(tzinfo=UTC)

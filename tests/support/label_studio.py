@@ -1,0 +1,156 @@
+"""Label Studio, in the environment that `make test-live` installs it into: one server a process, and people who use it."""
+
+import atexit
+import json
+import os
+import socket
+import subprocess
+import time
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import Any
+
+import httpx
+from pydantic import SecretStr
+
+from stratawatch.adapters.queues.label_studio import LabelStudioQueue
+from stratawatch.adapters.queues.label_studio_api import LabelStudioApi
+
+PROGRAM = Path(__file__).parents[2] / ".venv-label-studio" / "bin" / "label-studio"
+TOKEN = "0123456789abcdef0123456789abcdef01234567"
+PATIENCE = 180.0
+QUIET = {
+    "COLLECT_ANALYTICS": "False",
+    "LATEST_VERSION_CHECK": "False",
+    "SENTRY_DSN": "",
+    "FRONTEND_SENTRY_DSN": "",
+    "DO_NOT_TRACK": "1",
+    "LABEL_STUDIO_ENABLE_LEGACY_API_TOKEN": "True",
+    "LOG_LEVEL": "ERROR",
+}
+"""Nothing is reported to anyone, and tokens of both kinds are taken."""
+
+
+@cache
+def server() -> str:
+    """The address of this process's server, which ends with it."""
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        port = probe.getsockname()[1]
+    folder = Path(mkdtemp(prefix="label-studio-"))
+    command = [PROGRAM, "start", "--no-browser", "--internal-host", "127.0.0.1", "--port", str(port)]
+    user = ["--username", "ann@example.org", "--password", "hunter2hunter2", "--user-token", TOKEN]
+    with (folder / "log").open("w") as log:
+        running = subprocess.Popen(
+            [*command, "--data-dir", folder, *user],
+            env={**os.environ, **QUIET, "HOME": str(folder)},
+            stdout=log,
+            stderr=log,
+            start_new_session=True,
+        )
+    atexit.register(running.kill)
+    address = f"http://127.0.0.1:{port}"
+    deadline = time.monotonic() + PATIENCE
+    while True:
+        try:
+            httpx.get(f"{address}/health", timeout=5, trust_env=False).raise_for_status()
+        except httpx.HTTPError:
+            if time.monotonic() > deadline or running.poll() is not None:
+                raise RuntimeError(f"no Label Studio: {(folder / 'log').read_text()[-2000:]}") from None
+            time.sleep(0.2)
+        else:
+            return address
+
+
+@cache
+def people() -> httpx.Client:
+    """Who is logged in at the server."""
+    return httpx.Client(base_url=server(), headers={"Authorization": f"Token {TOKEN}"}, trust_env=False, timeout=60)
+
+
+def said(method: str, path: str, **content: Any) -> Any:
+    """What the server answers."""
+    answer = people().request(method, path, **content)
+    answer.raise_for_status()
+    return answer.json() if answer.content else None
+
+
+def annotation(value: str) -> dict[str, Any]:
+    """What the page of Label Studio sends when somebody answers."""
+    choice = {"from_name": "answer", "to_name": "item", "type": "choices", "value": {"choices": [value]}}
+    return {"result": [] if value == "skip" else [choice], "was_cancelled": value == "skip"}
+
+
+@dataclass
+class LabelStudioBackend:
+    """A queue, its project, and the people there."""
+
+    root: Path
+
+    def queue(self) -> LabelStudioQueue:
+        queue = self.unmarked()
+        if not queue.identity():
+            queue.adopt("ours")
+        return queue
+
+    def unmarked(self, token: str = TOKEN, address: str = "", timeout: float = 60) -> LabelStudioQueue:
+        return LabelStudioQueue(self.root, LabelStudioApi(address or server(), SecretStr(token), timeout))
+
+    def lose(self) -> None:
+        """The disk with the file is not mounted: an empty folder is in its place."""
+        self.root.rename(self.root.with_name("elsewhere"))
+        self.root.mkdir()
+
+    def find_again(self) -> None:
+        """It is mounted again."""
+        self.root.rmdir()
+        self.root.with_name("elsewhere").rename(self.root)
+
+    @property
+    def project(self) -> int:
+        return self.queue().project()
+
+    def tasks(self) -> list[dict]:
+        """All tasks of the project, with what was said about them."""
+        params = {"project": self.project, "fields": "all", "page_size": 1000}
+        answer = people().get("/api/tasks/", params={**params, "query": json.dumps({"ordering": ["tasks:id"]})})
+        answer.raise_for_status()
+        return answer.json()["tasks"]
+
+    def asked(self) -> list[dict]:
+        return [_asked(task["data"]) for task in self.tasks()]
+
+    def task(self, key: str) -> dict:
+        """The task about an item; somebody makes it by hand where there is none."""
+        tasks = [task for task in self.tasks() if task["data"]["item_key"] == key]
+        if tasks:
+            return tasks[0]
+        data = {"item_key": key, "batch": "by hand", "question": "", "guideline": "", "text": ""}
+        said("POST", f"/api/projects/{self.project}/import", json=[{"data": data}])
+        return self.task(key)
+
+    def answer(self, *, key: str, value: str, **_: Any) -> int:
+        """Answer as Label Studio's only user, now; the id of the annotation."""
+        return int(said("POST", f"/api/tasks/{self.task(key)['id']}/annotations/", json=annotation(value))["id"])
+
+    def edit(self, number: int, value: str) -> None:
+        said("PATCH", f"/api/annotations/{number}/", json=annotation(value))
+
+    def delete(self, number: int) -> None:
+        said("DELETE", f"/api/annotations/{number}/")
+
+
+def _asked(data: dict[str, str]) -> dict[str, Any]:
+    """A task as the contract has it: what is shown of the payload is read back."""
+    assert set(data) == {"item_key", "batch", "question", "guideline", "text"}
+    fields = [field.partition(": ") for field in data["text"].split("\n\n")]
+    payload = {name: _read(value) for name, _, value in fields}
+    return {"batch": data["batch"], "key": data["item_key"], "question": data["question"], "payload": payload}
+
+
+def _read(value: str) -> Any:
+    try:
+        return json.loads(value)
+    except ValueError:
+        return value
