@@ -57,11 +57,6 @@ class LabelStudioQueue(BookQueue):
         super().__init__(LabelStudioBook(root), name)
         self._api = api
 
-    def adopt(self, identity: str) -> None:
-        """Give the file an id; it is made where it is missing. The project is made when it is needed."""
-        super().adopt(identity)
-        self._file.name_project()
-
     def ask_again(self, keys: Sequence[str]) -> None:
         """Forget that batches were withdrawn, so that they can be published: tasks that were deleted come back then."""
         with self._marked("take back a withdrawal") as sql:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from typing import Any, Final
-from uuid import uuid4
 
 from stratawatch.adapters.queues.answer_book import AnswerBook
 
@@ -40,7 +39,10 @@ CREATE TABLE annotations (
 );
 CREATE INDEX annotations_by_task ON annotations (task);
 CREATE TABLE answers (id INTEGER PRIMARY KEY AUTOINCREMENT, said TEXT NOT NULL);
+INSERT INTO project (id, title) VALUES (1, 'stratawatch ' || lower(hex(randomblob(8))));
+INSERT INTO reading (id) VALUES (1);
 """
+"""The project's title is drawn now: by it the project is found again by who died before its number was noted."""
 
 
 @dataclass(frozen=True)
@@ -61,12 +63,6 @@ class LabelStudioBook(AnswerBook):
     file = "label-studio.sqlite3"
     schema = _SCHEMA
     what = "the Label Studio queue"
-
-    def name_project(self) -> None:
-        """Draw the project's title, once: by it the project is found again if we die before its number is noted."""
-        with self.writing() as sql:
-            sql.execute("INSERT OR IGNORE INTO project (id, title) VALUES (1, ?)", (f"stratawatch {uuid4().hex[:16]}",))
-            sql.execute("INSERT OR IGNORE INTO reading (id) VALUES (1)")
 
     def project(self) -> tuple[str, int | None]:
         """The project's title and number; no number where it is not made yet, and no title in a file not in use."""

@@ -263,6 +263,12 @@ class TestPanel:
     def test_an_even_number_of_votes_is_refused(self, problem):
         assert "can tie" in problem(("budget = 120", "budget = 120\nvotes = 2"))
 
+    def test_more_votes_than_label_studio_asks_for_are_refused(self, problem):
+        queue = 'root = "queue"\nkind = "label_studio"\nurl = "https://labels.example.org"\ntoken = "${env:TOKEN}"'
+        found = problem(("budget = 120", "budget = 120\nvotes = 3"), ('root = "queue"', queue))
+        assert "asks fewer people about an item than the panel needs votes; expected at most 1; got 3" in found
+        assert "a queue of another kind" in found
+
     def test_two_guidelines_are_refused(self, problem, tmp_path):
         (tmp_path / "g.md").write_text("x")
         found = problem(("budget = 120", 'budget = 120\nguideline_file = "g.md"'))
