@@ -222,7 +222,7 @@ class FolderQueue:
         if path.is_file() and not path.is_symlink():
             content = path.read_bytes()
             if content != (new := change(content)):
-                replace_file(path, new)
+                replace_file(path, new, mode=self._mode)
 
     def _folder(self, name: str) -> Path:
         return sub_folder(self._root, name, self._mode)

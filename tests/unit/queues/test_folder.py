@@ -156,6 +156,7 @@ class TestMode:
         queue.cancel(["other"])
         (root / "in" / "ann.jsonl").write_text("rubbish\n")
         queue.poll({})
+        queue.drop_payload({batch().key: {batch().tasks[0].item_key}})
         found = self.modes(root)
         del found["in/ann.jsonl"]
         assert f"{root.stat().st_mode & 0o7777:o}" == "2770"
