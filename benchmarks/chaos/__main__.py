@@ -18,23 +18,23 @@ from pathlib import Path
 from random import Random
 from typing import Final
 
-import stratawatch.engine
 from benchmarks.chaos.audit import Audit
 from benchmarks.chaos.children import EngineRunner, FlowRunner, Runner, preload
 from benchmarks.chaos.databases import Databases, databases
 from benchmarks.chaos.faulter import Faulter
 from benchmarks.chaos.faults import FAULTS, Fault
 from benchmarks.chaos.faulty import credulous_queue, forgetful_channels, forgetful_inbox, forgetful_queue
-from benchmarks.chaos.fuse import RENAMES, WRITES, Orders
+from benchmarks.chaos.fuse import Orders
 from benchmarks.chaos.installation import Installation, Told, address
-from benchmarks.chaos.killer import COMMIT_POINTS, Killer, commit_sites, site_of, untried
+from benchmarks.chaos.killer import Killer, commit_sites, site_of
+from benchmarks.chaos.label_studio import begin_label_studio
 from benchmarks.chaos.services import prefect_server, receiver
 from benchmarks.chaos.snapshot import conclusions, differences
 from benchmarks.chaos.tick import Variant
-from benchmarks.chaos.world import IN_FILES, PLAIN, QUEUES, TROUBLED, Story
+from benchmarks.chaos.verdicts import ENGINE, commits, coverage, innocence, queue_coverage, queue_writes, web_coverage
+from benchmarks.chaos.world import IN_FILES, LABEL_STUDIO, PLAIN, QUEUES, SHORT, TROUBLED, Story
 from benchmarks.shape import Options, Result, Row, Verdict, main
 
-ENGINE: Final = Path(stratawatch.engine.__file__).parent
 FULL_KILLS: Final = 100
 SPARE_KILLS: Final = 4
 """Kills anywhere, beside one at every commit point: fewer do not hold."""
@@ -53,6 +53,7 @@ SENT: Final = ("after link", "after put", "after send")
 PUBLISH: Final = ".publish:"
 """How points are named at which a batch is in the queue, and the store has not heard of it."""
 KILLS_BESIDE_FAULTS: Final = 6
+LABEL_STUDIO_KILLS: Final = 10
 
 
 @dataclass
@@ -141,6 +142,8 @@ def run(options: Options) -> Result:
         dbs = databases(options.given.db, scratch)
         stack.callback(dbs.close)
         campaign = Campaign(options.seed, scratch, port, dbs, options.given.queue)
+        if campaign.queue == LABEL_STUDIO:
+            return _killed_at_label_studio(campaign, rng, options.given.kills or LABEL_STUDIO_KILLS)
         peaceful = campaign.tell("peaceful", TROUBLED, EngineRunner(scratch), None, None)
         in_flows = _flow_kills(campaign, rng, flow_kills, stack) if flow_kills else Counter[str]()
         in_engine = _engine_kills(campaign, rng, kills - flow_kills, peaceful, in_flows)
@@ -148,14 +151,14 @@ def run(options: Options) -> Result:
         faulters = _faults(campaign, rng, faults, peaceful, kinds)
         controls = _controls(campaign, rng, peaceful)
     everything = in_flows + in_engine
-    crossed = {site_of(point) for point in _commits(peaceful)}
+    crossed = {site_of(point) for point in commits(peaceful)}
     verdicts = [
         Verdict("kills", "must", everything.total(), kills, ">="),
         Verdict("kills while real flows ran", "must", in_flows.total(), flow_kills, ">="),
-        *_coverage(crossed, everything),
-        *_queue_coverage(_queue_writes(peaceful), everything),
-        *_web_coverage(campaign.told),
-        *_innocence(campaign),
+        *coverage(crossed, everything),
+        *queue_coverage(queue_writes(peaceful), everything),
+        *web_coverage(campaign.told),
+        *innocence(campaign.audits, campaign.differences),
         *_of_faults(faulters, faults, kinds),
         *controls,
     ]
@@ -166,6 +169,35 @@ def run(options: Options) -> Result:
         *({"died at": point, "kills": number} for point, number in sorted(everything.items())),
     ]
     return Result(rows, verdicts)
+
+
+def _killed_at_label_studio(campaign: Campaign, rng: Random, wanted: int) -> Result:
+    """A short story, as it is slow: who writes to the queue dies on both sides of each commit and each send."""
+    begin_label_studio()
+    peaceful = campaign.tell("peaceful", SHORT, EngineRunner(campaign.scratch), None, None)
+    points = queue_writes(peaceful)
+    killer = Killer(rng, max(wanted, len(points)), 15, set(points))
+    while not killer.done and killer.targets:
+        before = killer.kills.total()
+        name = f"engine-{len(campaign.told)}"
+        campaign.tell(name, SHORT, EngineRunner(campaign.scratch), killer, peaceful)
+        if killer.kills.total() == before:
+            break
+    variants = (forgetful_queue,)
+    sent = {point for point in points if point.endswith("after send")}
+    again = _Again(rng, CONTROL_KILLS, 2, sent)
+    control = campaign.tell(
+        "control-queue", SHORT, EngineRunner(campaign.scratch, variants), again, peaceful, *variants
+    )
+    twice = control.audit.items_dispatched_twice
+    verdicts = [
+        Verdict("kills", "must", killer.kills.total(), wanted, ">="),
+        *queue_coverage(points, killer.kills),
+        *innocence(campaign.audits, campaign.differences),
+        Verdict("control: a queue without keys dispatches items twice", "must", twice, 1, ">="),
+    ]
+    died = [{"died at": point, "kills": number} for point, number in sorted(killer.kills.items())]
+    return Result([*campaign.rows, *died], verdicts)
 
 
 def quick_kills() -> int:
@@ -180,7 +212,7 @@ def _flow_kills(campaign: Campaign, rng: Random, wanted: int, stack: ExitStack) 
     home = scratch / "prefect"
     home.mkdir()
     environment = stack.enter_context(prefect_server(home))
-    points = _commits(peaceful)
+    points = commits(peaceful)
     killer = Killer.at(points, rng, wanted, both_sides=False, most_a_tick=FLOW_KILLS_A_MOMENT)
     killer.terminations = TERMINATIONS
     number = 0
@@ -201,9 +233,9 @@ def _engine_kills(campaign: Campaign, rng: Random, wanted: int, peaceful: Told, 
     generous = wanted >= len(points)
     if not generous:
         tried = {site_of(point) for point in in_flows}
-        points = {point for point in _commits(peaceful) if site_of(point) not in tried}
+        points = {point for point in commits(peaceful) if site_of(point) not in tried}
     killer = Killer.at(points, rng, wanted, both_sides=generous, most_a_tick=15)
-    killer.targets |= _queue_writes(peaceful)
+    killer.targets |= queue_writes(peaceful)
     killer.wanted = max(wanted, len(killer.targets))
     number = 0
     while not killer.done:
@@ -323,63 +355,6 @@ class _Again(Killer):
     def note(self, point: str, by: int = signal.SIGKILL) -> None:
         del by
         self.kills[point] += 1
-
-
-def _commits(told: Told) -> set[str]:
-    return {point for ending in told.endings for point in ending.crossed if point.endswith("commit")}
-
-
-def _queue_writes(told: Told) -> set[str]:
-    """The two sides of every write to the queue."""
-    return {point for ending in told.endings for point in ending.crossed if point.endswith((*RENAMES, *WRITES))}
-
-
-def _queue_coverage(points: set[str], kills: Counter[str]) -> list[Verdict]:
-    left = sorted(points - set(kills))
-    for point in left:
-        print(f"no process died {point}")
-    return [
-        Verdict("sides of writes to the queue", "must", len(points), 1, ">="),
-        Verdict("sides of writes to the queue without a kill", "must", len(left), 0, "<="),
-    ]
-
-
-def _web_coverage(told: Sequence[Told]) -> list[Verdict]:
-    """Web processes died on every side of what they write; a queue without one has none."""
-    crossed = {point for one in told for point in one.web_crossed}
-    left = sorted(crossed - {point for one in told for point in one.web_deaths})
-    for point in left:
-        print(f"no web process died {point}")
-    return [
-        Verdict("sides of writes of web processes", "aim", len(crossed), 0, ">="),
-        Verdict("kills of web processes", "aim", sum(sum(one.web_deaths.values()) for one in told), 0, ">="),
-        Verdict("sides of writes of web processes without a kill", "must", len(left), 0, "<="),
-    ]
-
-
-def _coverage(crossed: set[str], kills: Counter[str]) -> list[Verdict]:
-    sites = commit_sites(ENGINE)
-    unreached, left = sorted(sites - crossed), untried(sites, kills)
-    for site in unreached:
-        print(f"no process ever came to {site}")
-    for site in left:
-        print(f"no process died at {site}")
-    return [
-        Verdict("commit points of the engine", "must", len(sites), COMMIT_POINTS, ">="),
-        Verdict("commit points of the engine that the story never crosses", "must", len(unreached), 0, "<="),
-        Verdict("commit points without a kill", "must", len(left), 0, "<="),
-    ]
-
-
-def _innocence(campaign: Campaign) -> list[Verdict]:
-    counts = Counter[str]()
-    for audit in campaign.audits:
-        counts.update(audit.counts())
-    names = list(campaign.audits[0].counts())
-    return [
-        *(Verdict(name.replace("_", " "), "must", counts[name], 0, "<=") for name in names),
-        Verdict("differences in the final state", "must", len(campaign.differences), 0, "<="),
-    ]
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:

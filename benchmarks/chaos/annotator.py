@@ -24,6 +24,7 @@ class Annotator:
 
     place: Place
     inbox: Path
+    name: str = "ann"
     said: Counter[Statement] = field(default_factory=Counter)
     answers: dict[str, str] = field(default_factory=dict)
     half_said: Counter[Statement] = field(default_factory=Counter)
@@ -59,9 +60,9 @@ class Annotator:
         """Every second statement leaves its event id to the queue."""
         self._lines += 1
         at = (tick.at + timedelta(minutes=1, microseconds=self._lines)).isoformat()
-        self.said[key, "ann", value, at] += 1
+        self.said[key, self.name, value, at] += 1
         self.answers[key] = value
-        line = {"key": key, "value": value, "annotator": "ann", "at": at}
+        line = {"key": key, "value": value, "annotator": self.name, "at": at}
         return {**line, "event_id": f"e{self._lines}"} if self._lines % 2 else line
 
     def _write(self, tick: Tick, line: dict[str, Any]) -> None:

@@ -16,8 +16,8 @@ RENAMES: Final = ("link", "replace", "unlink")
 PUTS: Final = ("put", "copy", "delete")
 WRITES: Final = (*PUTS, "keep", "send")
 """What a queue does in a bucket, in a file of its own and by post, as renames are what it does in a folder."""
-PASSED: Final = ("_connected", "writing", "_marked")
-"""Functions of such a file through which all its writes go: who called them is what tells one from another."""
+PASSED: Final = ("_connected", "writing", "_marked", "_asked", "_authority", "_call", "_page", "_tasks")
+"""Functions of such a file, or of an API, through which all goes: who called them is what tells one from another."""
 
 
 @dataclass(frozen=True)

@@ -122,6 +122,10 @@ def _baseline(one: StoredBaseline) -> str:
 
 
 def _but_time_of_arrival(event: LabelEvent) -> str:
-    """What was imported by hand carries the time of its import, and a repeated command has another."""
+    """What was imported by hand carries the time of its import, and a repeated command has another.
+
+    Label Studio's ids are numbered on from one run to the next.
+    """
     at = "" if event.source == "import" else event.at.isoformat()
-    return f"{event.source} {event.event_id} {event.item_key} {event.annotator} {event.value} {at}"
+    name = "" if event.source == "label_studio" else event.event_id
+    return f"{event.source} {name} {event.item_key} {event.annotator} {event.value} {at}"

@@ -18,8 +18,10 @@ import httpx
 from benchmarks.chaos.annotator import LATE, Annotator, in_folder
 from benchmarks.chaos.children import PATIENCE, under_fuse
 from benchmarks.chaos.fuse import Orders
+from benchmarks.chaos.label_studio import STUDIO_USER, StudioAnnotator, StudioPlace
 from benchmarks.chaos.places import SERVICE, BookPlace, ServicePlace
-from benchmarks.chaos.world import RECEIVE_KEY, Tick
+from benchmarks.chaos.world import LABEL_STUDIO, RECEIVE_KEY, Tick
+from stratawatch.adapters.queues.label_studio_book import LabelStudioBook
 from stratawatch.adapters.queues.page_book import PageBook
 from stratawatch.adapters.queues.webhook_book import WebhookBook
 from stratawatch.adapters.webhook_signatures import signed_headers, signing_key
@@ -158,4 +160,6 @@ def annotator(queue: str, folder: Path, run: str) -> Annotator:
     if queue == "webhook":
         place = ServicePlace(root / WebhookBook.file, folder.with_name(SERVICE), run)
         return ServiceAnnotator(place, root / "in")
+    if queue == LABEL_STUDIO:
+        return StudioAnnotator(StudioPlace(root / LabelStudioBook.file), root / "in", STUDIO_USER)
     return in_folder(root)

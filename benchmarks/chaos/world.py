@@ -2,6 +2,7 @@
 
 import csv
 import json
+import os
 from base64 import b64encode
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -99,6 +100,9 @@ classifiers = ["lr"]
 """
 
 
+LABEL_STUDIO: Final = "label-studio"
+FEW: Final = 60
+"""Labels of a window there: it takes 2 to 15 annotations a second."""
 QUEUES: Final = {
     "folder": 'kind = "folder"\nroot = "queue"',
     "bucket": 'kind = "bucket"\nurl = "s3://chaos{folder}/queue"',
@@ -109,6 +113,11 @@ root = "queue"
 url = "${{env:CHAOS_LABELS}}"
 send_key = "${{env:CHAOS_SEND_KEY}}"
 receive_key = "${{env:CHAOS_RECEIVE_KEY}}\"""",
+    LABEL_STUDIO: """\
+kind = "label_studio"
+root = "queue"
+url = "{studio}"
+token = "${{env:CHAOS_TOKEN}}\"""",
 }
 """The table of each kind of queue; buckets lie in folders here."""
 IN_FILES: Final = ("folder", "bucket")
@@ -141,6 +150,8 @@ TROUBLED: Final = (
     GIVEN_UP,
 )
 """With every trouble and every hand that mends it, so that every commit of the engine is crossed."""
+SHORT: Final = ((("ask", 10), ("half", 30), ("rest", 40), ("second", 50), ("mute", 53), ("late", 60)),)
+"""One window with few labels."""
 PLAIN: Final = (ANSWERED, EXPIRED, ANSWERED)
 """What happens in ordinary weeks: enough for the flows, whose every moment costs seconds."""
 
@@ -193,7 +204,11 @@ def write_world(folder: Path, seed: int, store: str, queue: str = "folder") -> P
     _write_window(folder / LABELLED, seed, len(QUALITY), QUALITY[-1], labelled=True)
     _write_truth(folder / "truth")
     config = folder / "stratawatch.toml"
-    config.write_text(CONFIG.format(store=store, queue=QUEUES[queue].format(folder=folder)), encoding="utf-8")
+    table = QUEUES[queue].format(folder=folder, studio=os.environ.get("CHAOS_STUDIO", ""))
+    text = CONFIG.format(store=store, queue=table)
+    if queue == LABEL_STUDIO:
+        text = text.replace("budget = 230\nbatch_size = 40", f"budget = {FEW}\nbatch_size = 25")
+    config.write_text(text, encoding="utf-8")
     return config
 
 

@@ -13,7 +13,7 @@ from types import SimpleNamespace
 import pytest
 
 import stratawatch.engine
-from benchmarks.chaos.__main__ import _queue_coverage, _queue_writes, quick_kills
+from benchmarks.chaos.__main__ import quick_kills
 from benchmarks.chaos.annotator import in_folder
 from benchmarks.chaos.audit import Audit
 from benchmarks.chaos.children import Ending, forked, in_child
@@ -24,6 +24,7 @@ from benchmarks.chaos.fuse import Fuse, Orders, _guarded
 from benchmarks.chaos.installation import Told
 from benchmarks.chaos.killer import COMMIT_POINTS, Killer, commit_sites, untried
 from benchmarks.chaos.snapshot import _plain, conclusions, differences
+from benchmarks.chaos.verdicts import queue_coverage, queue_writes
 from benchmarks.chaos.world import PLAIN, TROUBLED, ticks, write_world
 from tests.support.programs import environment, run
 
@@ -321,6 +322,6 @@ class TestWorld:
         assert [point.split(":")[0] for point in crossed] == ["bucket.adopt"] * 2 + ["bucket.publish"] * 2
         assert [point.split(" ", 1)[1] for point in crossed] == ["before put", "after put"] * 2
         assert [file.name for file in (tmp_path / "queue" / "out").iterdir()] == ["b.jsonl"]
-        points = _queue_writes(Told((Ending("", tuple(crossed), 0.1),), {}, None))
+        points = queue_writes(Told((Ending("", tuple(crossed), 0.1),), {}, None))
         assert points == set(crossed)
-        assert [verdict.value for verdict in _queue_coverage(points, Counter(crossed[1:]))] == [4, 1]
+        assert [verdict.value for verdict in queue_coverage(points, Counter(crossed[1:]))] == [4, 1]
