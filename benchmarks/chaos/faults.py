@@ -14,6 +14,7 @@ from typing import Final
 from benchmarks.chaos.children import in_child
 from benchmarks.chaos.databases import Databases, PostgresDatabases
 from benchmarks.chaos.fuse import Orders
+from benchmarks.chaos.tick import erase_again_by_hand
 from benchmarks.chaos.world import BY_HAND, OUTAGES, PREDICTIONS, Tick
 from stratawatch.engine.labels.queue_identity import adopt_queue
 from stratawatch.wiring import build
@@ -224,15 +225,17 @@ def _postgres_stops(scene: Scene) -> Iterator[Meeting]:
 
 @contextmanager
 def _restored(scene: Scene) -> Iterator[Meeting]:
-    """The store is lost, and a backup of any state takes its place. A person says then which queue it works with."""
+    """The store is lost, and a backup of any state takes its place. A person then adopts the queue and erases again."""
     name = scene.rng.choice(scene.backups[-OLDEST_BACKUP:])
     in_child(lambda: scene.databases.put_back(scene.run, scene.folder, name), scene.folder)
     yield Meeting()
 
-    def adopt() -> None:
-        adopt_queue(build(scene.config, scene.tick.at).ports)
+    def go_on() -> None:
+        installation = build(scene.config, scene.tick.at)
+        adopt_queue(installation.ports)
+        erase_again_by_hand(installation)
 
-    in_child(adopt, scene.folder)
+    in_child(go_on, scene.folder)
 
 
 @contextmanager

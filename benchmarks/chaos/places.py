@@ -3,7 +3,7 @@
 import json
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Protocol
@@ -84,7 +84,8 @@ class FolderPlace:
         self._stray(tick).unlink(missing_ok=True)
 
     def block(self) -> None:
-        self.queue.mkdir(exist_ok=True)
+        with suppress(FileNotFoundError):
+            (self.queue / "out").rmdir()
         (self.queue / "out").write_text("a file where the folder should be")
 
     def unblock(self) -> None:
@@ -126,10 +127,12 @@ class BookPlace:
             self._remove(sql, STRAY.format(tick.period))
 
     def block(self) -> None:
-        self.file.mkdir(parents=True)
+        with self._opened() as sql:
+            sql.execute("CREATE TRIGGER blocked BEFORE INSERT ON batches BEGIN SELECT RAISE(ABORT, 'no room'); END")
 
     def unblock(self) -> None:
-        self.file.rmdir()
+        with self._opened() as sql:
+            sql.execute("DROP TRIGGER blocked")
 
     def _remove(self, sql: sqlite3.Connection, key: str) -> None:
         sql.execute("DELETE FROM tasks WHERE batch = (SELECT number FROM batches WHERE key = ?)", (key,))

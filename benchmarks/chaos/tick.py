@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from benchmarks.chaos.world import LABELLED, OUTAGES, PANEL, TROUBLES, Tick
+from benchmarks.chaos.world import ERASED, LABELLED, OUTAGES, PANEL, TROUBLES, Tick
 from stratawatch import report
+from stratawatch.adapters.erasure_list import ErasureList, erasure_list
+from stratawatch.atomic_files import create_file
 from stratawatch.cli.changed_questions import question_notice
 from stratawatch.core.baselines.labelled import labelled_baselines
 from stratawatch.engine.alarms.alert_actions import resend_failed, resend_notification
@@ -22,6 +24,7 @@ from stratawatch.engine.cycle.left_panels import retire_panel
 from stratawatch.engine.cycle.open_cycles import open_cycles
 from stratawatch.engine.cycle.operator_actions import cancel_cycle, reopen_cycle, rerun_cycle, resend_batches
 from stratawatch.engine.labels import dispatch_batch
+from stratawatch.engine.labels.erase_item import erase_again, erase_item
 from stratawatch.engine.labels.import_labels import HandLabel, import_labels
 from stratawatch.engine.labels.queue_identity import adopt_queue
 from stratawatch.engine.model.cycle_facts import CandidateItem, CheckReport, Cycle
@@ -66,6 +69,8 @@ def run_tick(config: Path, tick: Tick, variants: tuple[Variant, ...]) -> None:
     by_hand(ports, tick)
     windows_by_hand(ports, installation.panels[PANEL], tick)
     baselines_by_hand(installation, ports, tick)
+    if tick.step == "erase":
+        erase_by_hand(installation, ports)
     open_cycles(ports, installation.panels)
     if tick.step in TROUBLES:
         # Nobody can wait here for the day that a batch is really tried for.
@@ -188,6 +193,30 @@ def baselines_by_hand(installation: "Installation", ports: Ports, tick: Tick) ->
     if tick.step == "keep":
         found = labelled_baselines(np.arange(100) < 50, np.arange(100) < 40)
         keep_resampled_baselines(ports, panel, "lr", found, source="a notebook")
+
+
+def erase_by_hand(installation: "Installation", ports: Ports) -> None:
+    """A person erases the first item of a window that was drawn, and notes its id: the store forgets it."""
+    noted = installation.configuration.folder / ERASED
+    if not noted.exists():
+        with ports.store.begin() as tx:
+            cycle = max(tx.cycles.find(panel=PANEL), key=lambda one: one.period)
+            item = min(draw.item for draw in tx.rounds.draws(cycle.id) if draw.item.startswith("w"))
+        create_file(noted, item.encode())
+    listed = _erasure_list(installation)
+    known = {(one.panel, one.digest) for one in listed.read()}
+    if away := erase_item(ports, [PANEL], noted.read_text(), known, listed.add, "asked for").away:
+        raise RuntimeError(away)
+
+
+def erase_again_by_hand(installation: "Installation") -> None:
+    """What the runbook of a restore says about erased items."""
+    erase_again(installation.ports, _erasure_list(installation).read(), "after a restore")
+
+
+def _erasure_list(installation: "Installation") -> ErasureList:
+    configuration = installation.configuration
+    return erasure_list(configuration.store_url().get_secret_value(), configuration.folder)
 
 
 def _import(ports: Ports, cycle: Cycle, tick: Tick) -> None:

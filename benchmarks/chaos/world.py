@@ -22,6 +22,8 @@ QUALITY: Final = (0.15, 0.6, 0.97, 0.9)
 """Precision by window: below the floor, undecided, above it, above it."""
 ROWS: Final = 2500
 PREDICTIONS: Final = "predictions"
+ERASED: Final = "erased-item"
+"""The file with the id of the item that a person erases."""
 LABELLED: Final = "labelled.csv"
 """Predictions whose labels are known: a person measures a baseline from them."""
 STAYING: Final = 300
@@ -48,6 +50,9 @@ kind = "webhook"
 name = "deputy"
 url = "${{env:CHAOS_DEPUTY}}"
 fallback = true
+
+[retention]
+payload = "10d"
 
 [[truth]]
 kind = "folder"
@@ -139,12 +144,12 @@ ANSWERED: Final = (
 EXPIRED: Final = (("ask", 10), ("silent", 30), ("expire", 3 * 24 + 30), ("late", 3 * 24 + 40))
 MENDED: Final = (
     *(("import", 70), ("measure", 80), ("keep", 90), ("again", 100)),
-    *(("rerun", 105), ("trust", 110), ("adopt", 120)),
+    *(("rerun", 105), ("erase", 107), ("trust", 110), ("adopt", 120)),
 )
 GIVEN_UP: Final = (("backfill", 10), ("cancel", 20), ("retire", 30))
 
 TROUBLED: Final = (
-    (("blocked", 3), ("resend", 6), *ANSWERED),
+    (("early", -48), ("blocked", 3), ("resend", 6), *ANSWERED),
     (("unreadable", 3), ("unreadable", 30), ("reopen", 33), *((step, hours + 30) for step, hours in EXPIRED)),
     (*ANSWERED, *MENDED),
     GIVEN_UP,
@@ -159,7 +164,7 @@ OUTAGES: Final = ("second", "mute")
 """Steps during which the receiver of alerts is out of order."""
 BY_HAND: Final = (
     *("resend", "reopen", "backfill", "rerun", "cancel", "retire"),
-    *("import", "measure", "keep", "again", "trust", "adopt"),
+    *("import", "measure", "keep", "again", "erase", "trust", "adopt"),
 )
 """Steps at which a person does something first. Nobody has when a process meets a fault there."""
 TROUBLES: Final = ("blocked", "unreadable")

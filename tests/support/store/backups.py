@@ -39,7 +39,10 @@ class SqliteBackups:
 
 
 class PostgresBackups:
-    """A store in a database; `admin` is another one of that server, `copy` the address of one that nobody uses."""
+    """A store in a database; `admin` is another one of that server, `copy` the address of one that nobody uses.
+
+    A pooler keeps its sessions when the store has closed its own: they are ended.
+    """
 
     def __init__(self, admin: str, copy: str, url: str) -> None:
         self._admin, self._url = admin, url
@@ -70,7 +73,8 @@ class PostgresBackups:
     def _replace(self, old: str, by: str) -> None:
         self.dispose()
         with psycopg.connect(self._admin, autocommit=True) as admin:
-            admin.execute(f"DROP DATABASE {old}")
+            admin.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s", (by,))
+            admin.execute(f"DROP DATABASE {old} WITH (FORCE)")
             admin.execute(f"CREATE DATABASE {old} TEMPLATE {by}")
 
 
