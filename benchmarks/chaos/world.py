@@ -144,7 +144,7 @@ ANSWERED: Final = (
 EXPIRED: Final = (("ask", 10), ("silent", 30), ("expire", 3 * 24 + 30), ("late", 3 * 24 + 40))
 MENDED: Final = (
     *(("import", 70), ("measure", 80), ("keep", 90), ("again", 100)),
-    *(("rerun", 105), ("erase", 107), ("trust", 110), ("adopt", 120)),
+    *(("rerun", 103), ("erase", 106), ("trust", 110), ("adopt", 120)),
 )
 GIVEN_UP: Final = (("backfill", 10), ("cancel", 20), ("retire", 30))
 
