@@ -24,14 +24,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "--out", type=Path, default=Path("demo-out"), help="made anew by each run (default: %(default)s)"
     )
     parser.add_argument("--seed", type=int, default=SEED, help="of the simulated world (default: %(default)s)")
+    parser.add_argument(
+        "--queue", choices=["folder", "page"], default="folder", help="where labels come from (default: %(default)s)"
+    )
     chosen = parser.parse_args(arguments)
     start = monotonic()
     try:
-        for extra in ("report", "baselines"):
+        for extra in ("report", "baselines", *(["web"] if chosen.queue == "page" else [])):
             require(extra)
         make_fresh_folder(chosen.out)
         set_environment(chosen.out)
-        return _run(chosen.out, chosen.seed, start)
+        return _run(chosen.out, chosen.seed, chosen.queue, start)
     except StratawatchError as error:
         print(f"flows.demo: {error}", file=sys.stderr)  # noqa: T201 - a command's one sentence
         return 2
@@ -59,7 +62,7 @@ def set_environment(folder: Path) -> None:
     os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 
-def _run(folder: Path, seed: int, start: float) -> int:
+def _run(folder: Path, seed: int, queue: str, start: float) -> int:
     from flows.demo_output import DemoOutput
     from flows.local_runs import without_heartbeats
 
@@ -68,7 +71,7 @@ def _run(folder: Path, seed: int, start: float) -> int:
     with output.show_progress("training three classifiers, starting a Prefect server"):
         from flows.demo_weeks import SimulatedProduction
 
-        production = SimulatedProduction.build(folder, seed)
+        production = SimulatedProduction.build(folder, seed, queue=queue)
     output.print_world(production.world)
     for number in production.weeks:
         with without_heartbeats(), output.show_progress(f"week {number}") as say:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
 from time import monotonic
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from prefect.client.orchestration import get_client
 
@@ -26,6 +26,9 @@ from stratawatch.engine.model.alarm_records import Notification
 from stratawatch.report.view import build as build_view
 from stratawatch.report.view_models import PanelView
 from stratawatch.wiring import Installation, build
+
+if TYPE_CHECKING:
+    from flows.demo_page import PageAnnotator
 
 LATE: Final = timedelta(hours=3)
 """After the end of the window and its lateness."""
@@ -65,19 +68,20 @@ class SimulatedProduction:
     world: SimulatedWorld
     config: Path
     items: int = ITEMS
+    queue: str = "folder"
     truth: dict[int, Booleans] = field(default_factory=dict)
     finished: list[WeekResult] = field(default_factory=list)
     report: Path | None = None
 
     @classmethod
-    def build(cls, folder: Path, seed: int, items: int = ITEMS) -> "SimulatedProduction":
+    def build(cls, folder: Path, seed: int, items: int = ITEMS, queue: str = "folder") -> "SimulatedProduction":
         """Build the world and set up the installation, while Prefect's server starts on the other core."""
         with ThreadPoolExecutor(1) as beside:
             awake = beside.submit(_wake_prefect)
             world = build_world(seed)
             migrate(f"sqlite:///{folder / 'stratawatch.db'}")
             awake.result()
-        return cls(world, write_configuration(world, folder), items)
+        return cls(world, write_configuration(world, folder, queue), items, queue)
 
     @property
     def weeks(self) -> Iterator[int]:
@@ -105,9 +109,15 @@ class SimulatedProduction:
         return self.finished[-1]
 
     @property
-    def annotator(self) -> Annotator:
-        """The annotator, who shares the queue's folder with the product and nothing else."""
-        return Annotator(self.config.parent / "queue", "ana", self._is_scam)
+    def annotator(self) -> "Annotator | PageAnnotator":
+        """The annotator, who shares the queue with the product and nothing else."""
+        root = self.config.parent / "queue"
+        by_files = Annotator(root, "ana", self._is_scam)
+        if self.queue == "folder":
+            return by_files
+        from flows.demo_page import PageAnnotator
+
+        return PageAnnotator(root, by_files)
 
     def result(self) -> DemoResult:
         """All weeks, the pages that were sent, and the report."""

@@ -38,13 +38,14 @@ class Annotator:
         key: str = task["key"]
         return {
             "key": key,
-            "value": self._value(key, task["payload"]["text"]),
+            "value": self.value(key, task["payload"]["text"]),
             "annotator": self.name,
             "event_id": f"{self.name}-{key}",
             "at": now.isoformat(),
         }
 
-    def _value(self, key: str, text: str) -> AnnotatorAnswer:
+    def value(self, key: str, text: str) -> AnnotatorAnswer:
+        """What this person says of an item with this text."""
         if cannot_decide(key, self.skip_share):
             return "skip"
         return "yes" if self.is_positive(text) else "no"

@@ -16,7 +16,7 @@ _HEAD: Final = """\
 url = "sqlite:///stratawatch.db"
 
 [queue]
-kind = "folder"
+kind = "{queue}"
 root = "queue"
 
 [report]
@@ -71,10 +71,10 @@ classifiers = ["{name}"]
 """
 
 
-def configuration_text(world: SimulatedWorld) -> str:
+def configuration_text(world: SimulatedWorld, queue: str = "folder") -> str:
     """The text of stratawatch.toml."""
     parts = [
-        _HEAD.format(panel=PANEL, seed=world.seed, budget=BUDGET, start=START),
+        _HEAD.format(queue=queue, panel=PANEL, seed=world.seed, budget=BUDGET, start=START),
         *(_SCORED.format(panel=PANEL, name=name) for name in SCORED_CLASSIFIERS),
         _VOTE.format(panel=PANEL, name=MAJORITY_VOTE),
         *(_GOAL.format(panel=PANEL, metric=metric, margin=margin) for metric, margin in MARGINS.items()),
@@ -86,8 +86,8 @@ def configuration_text(world: SimulatedWorld) -> str:
     return "".join(parts)
 
 
-def write_configuration(world: SimulatedWorld, folder: Path) -> Path:
+def write_configuration(world: SimulatedWorld, folder: Path, queue: str = "folder") -> Path:
     """Write stratawatch.toml into the folder; returns its path."""
     path = folder / "stratawatch.toml"
-    path.write_text(configuration_text(world), encoding="utf-8")
+    path.write_text(configuration_text(world, queue), encoding="utf-8")
     return path
