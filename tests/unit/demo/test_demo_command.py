@@ -78,7 +78,7 @@ class TestMain:
     def test_ends_with_0_only_when_its_promises_were_kept(self, tmp_path, monkeypatch, world, pages, status):
         import flows.demo_weeks  # brings Prefect, which only this worker needs
 
-        made = staticmethod(lambda _folder, _seed: HandMade(world, pages))
+        made = staticmethod(lambda _folder, _seed, **_: HandMade(world, pages))
         monkeypatch.setattr(flows.demo_weeks.SimulatedProduction, "build", made)
         with patch.dict(os.environ):  # main says where Prefect lives
             assert main(["--out", str(tmp_path / "out")]) == status
