@@ -19,6 +19,8 @@ EXTRAS: Final[Mapping[str, tuple[str, ...]]] = {
     "spark": ("pyspark",),
     "spark-connect": ("pyspark", "grpc"),
     "bucket": ("obstore",),
+    "redis": ("redis",),
+    "rabbitmq": ("pika",),
 }
 """Extra -> what is imported of it; what is installed for it stands in pyproject.toml."""
 

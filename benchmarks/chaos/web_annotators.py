@@ -21,11 +21,12 @@ from benchmarks.chaos.fuse import Orders
 from benchmarks.chaos.label_studio import STUDIO_USER, StudioAnnotator, StudioPlace
 from benchmarks.chaos.places import SERVICE, BookPlace, ServicePlace
 from benchmarks.chaos.world import LABEL_STUDIO, RECEIVE_KEY, Tick
+from stratawatch.adapters.queues.label_message import GIVEN
 from stratawatch.adapters.queues.label_studio_book import LabelStudioBook
 from stratawatch.adapters.queues.page_book import PageBook
 from stratawatch.adapters.queues.webhook_book import WebhookBook
 from stratawatch.adapters.webhook_signatures import signed_headers, signing_key
-from stratawatch.web.label_receiver import GIVEN, PATH, label_receiver
+from stratawatch.web.label_receiver import PATH, label_receiver
 
 IN_ONE: Final = 40
 """Labels of a delivery."""

@@ -1,11 +1,9 @@
 """Takes labels by signed POST. What is not signed is not parsed, and who gets 2xx can forget what was sent."""
 
 import asyncio
-import json
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
-from hashlib import sha256
-from typing import Any, Final
+from typing import Final
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -13,8 +11,8 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from stratawatch.adapters.queues.inbox import ReadCaps
-from stratawatch.adapters.queues.label_line import LONGEST_WORD, json_object
+from stratawatch.adapters.queues.label_line import LONGEST_WORD
+from stratawatch.adapters.queues.label_message import LARGEST, labels_in
 from stratawatch.adapters.queues.label_values import InvalidError
 from stratawatch.adapters.queues.webhook import NAME
 from stratawatch.adapters.queues.webhook_book import WebhookBook
@@ -22,9 +20,6 @@ from stratawatch.adapters.webhook_signatures import ID, SIGNATURE, TIMESTAMP, is
 from stratawatch.errors import Unreachable
 
 PATH: Final = f"/labels/{NAME}"
-GIVEN: Final = "labels.given"
-LARGEST: Final = ReadCaps().line_bytes
-"""Bytes of one delivery."""
 PATIENCE: Final = timedelta(seconds=30)
 """For all of a delivery to arrive."""
 
@@ -55,7 +50,10 @@ def label_receiver(
             raise _Refused(401, "no signature is by a key that is known here")
         if not is_fresh(seconds, now()):
             raise _Refused(403, "its time is more than five minutes from ours; sign it anew at each attempt")
-        labels = _labels(body, delivery)
+        try:
+            labels = labels_in(body, delivery)
+        except InvalidError as reason:
+            raise _Refused(400, str(reason)) from None
         if not await run_in_threadpool(book.receive, delivery, body, labels, now()):
             raise _Refused(409, f"this {ID} came before with another body")
         return JSONResponse({"labels": len(labels)})
@@ -89,30 +87,6 @@ async def _body(request: Request, patience: timedelta) -> bytes:
     except ClientDisconnect:
         raise _Refused(400, "it ended too early") from None
     return b"".join(parts)
-
-
-def _labels(body: bytes, delivery: str) -> list[str]:
-    """The labels of a delivery as lines of JSON. Whether one makes sense is judged when they are read.
-
-    A label without an id and a time gets an id of its place in the delivery.
-    """
-    try:
-        message = json_object(body)
-    except InvalidError as reason:
-        raise _Refused(400, str(reason)) from None
-    data = message.get("data")
-    labels = data.get("labels") if isinstance(data, dict) else None
-    if message.get("type") != GIVEN or not isinstance(labels, list):
-        raise _Refused(400, f'send {{"type": "{GIVEN}", "data": {{"labels": [...]}}}}')
-    if not all(isinstance(label, dict) for label in labels):
-        raise _Refused(400, "each label is an object")
-    return [json.dumps(_with_id(label, f"{delivery}:{place}")) for place, label in enumerate(labels)]
-
-
-def _with_id(label: dict[str, Any], place: str) -> dict[str, Any]:
-    if label.get("event_id") is None and label.get("at") is None:
-        return {**label, "event_id": sha256(place.encode()).hexdigest()[:32]}
-    return label
 
 
 async def _refusal(_: Request, refused: Exception) -> Response:

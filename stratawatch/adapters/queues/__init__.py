@@ -12,6 +12,7 @@ REGISTRY: Final[dict[str, str]] = {
     "bucket": "stratawatch.adapters.queues.bucket:BucketSettings",
     "webhook": "stratawatch.adapters.queues.webhook:WebhookQueueSettings",
     "label_studio": "stratawatch.adapters.queues.label_studio:LabelStudioSettings",
+    "broker": "stratawatch.adapters.queues.broker:BrokerSettings",
 }
 """Kind of queue -> module:settings class."""
 

@@ -1,5 +1,6 @@
 """The file of a webhook queue: which batches were sent, which deliveries came, and the labels in them."""
 
+import sqlite3
 from collections.abc import Sequence
 from datetime import datetime
 from hashlib import sha256
@@ -34,14 +35,19 @@ class WebhookBook(AnswerBook):
 
     def receive(self, delivery: str, body: bytes, labels: Sequence[str], now: datetime) -> bool:
         """Keep a delivery's labels, lines of JSON, once; False where this id came with another body."""
-        digest, received = sha256(body).hexdigest(), now.isoformat()
         with self.writing() as sql:
-            row = sql.execute("SELECT digest FROM deliveries WHERE id = ?", (delivery,)).fetchone()
-            if row is not None:
-                return bool(row[0] == digest)
-            sql.execute("INSERT INTO deliveries (id, digest, received) VALUES (?, ?, ?)", (delivery, digest, received))
-            sql.executemany(
-                "INSERT INTO answers (said, delivery, received) VALUES (?, ?, ?)",
-                [(label, delivery, received) for label in labels],
-            )
-        return True
+            return keep_delivery(sql, delivery, body, labels, now)
+
+
+def keep_delivery(sql: sqlite3.Connection, delivery: str, body: bytes, labels: Sequence[str], now: datetime) -> bool:
+    """Keep a delivery's labels once; False where its id is there with another body."""
+    digest, received = sha256(body).hexdigest(), now.isoformat()
+    row = sql.execute("SELECT digest FROM deliveries WHERE id = ?", (delivery,)).fetchone()
+    if row is not None:
+        return bool(row[0] == digest)
+    sql.execute("INSERT INTO deliveries (id, digest, received) VALUES (?, ?, ?)", (delivery, digest, received))
+    sql.executemany(
+        "INSERT INTO answers (said, delivery, received) VALUES (?, ?, ?)",
+        [(label, delivery, received) for label in labels],
+    )
+    return True

@@ -12,6 +12,7 @@ from stratawatch.engine.model.states import BatchState
 from stratawatch.engine.ports import PayloadKeeper
 from stratawatch.errors import StratawatchError, Unreachable
 from tests.contracts.queues.conftest import WORD_FOR_WORD
+from tests.support.brokers import BrokerBackend
 from tests.support.label_services import WebhookBackend
 from tests.support.label_studio import LabelStudioBackend
 
@@ -356,7 +357,7 @@ def ours(backend) -> dict[str, bytes]:
 
 def keeps_payload(backend) -> bool:
     """Whether it is asked where we keep it, and not at a service."""
-    return not isinstance(backend, WebhookBackend | LabelStudioBackend)
+    return not isinstance(backend, BrokerBackend | WebhookBackend | LabelStudioBackend)
 
 
 def test_describe_speaks_in_texts(backend):

@@ -1,86 +1,19 @@
 """Processes that die at each commit and each call of the adapter, before it and after it."""
 
-import os
-import signal
+from functools import partial
 
 import httpx
 import pytest
 
-from stratawatch.adapters.queues.answer_book import AnswerBook
+from tests.support import deaths
 from tests.support.batches import KEY, batch
 from tests.support.label_studio import said
 
 ITEMS = [f"{KEY}-{number}" for number in range(3)]
-MOST_MOMENTS = 60
-
-
-class Moments:
-    """Counts the sides of commits and calls; at the one that is wanted the process is killed."""
-
-    def __init__(self, wanted: int) -> None:
-        self.wanted, self.crossed = wanted, 0
-
-    def cross(self) -> None:
-        self.crossed += 1
-        if self.crossed == self.wanted:
-            os.kill(os.getpid(), signal.SIGKILL)
-
-    def install(self) -> None:
-        """Only in a process of its own: nothing is put back."""
-        send, connected, moments = httpx.HTTPTransport.handle_request, AnswerBook._connected, self
-
-        def handle_request(transport, request):
-            moments.cross()
-            answer = send(transport, request)
-            answer.read()  # the server has done it
-            moments.cross()
-            return answer
-
-        def counted(book, kind):
-            return _Counted(connected(book, kind), moments if kind == "IMMEDIATE" else Moments(0))
-
-        httpx.HTTPTransport.handle_request = handle_request
-        AnswerBook._connected = counted
-
-
-class _Counted:
-    """A transaction that crosses a moment before and after its commit."""
-
-    def __init__(self, real, moments):
-        self.real, self.moments = real, moments
-
-    def __enter__(self):
-        return self.real.__enter__()
-
-    def __exit__(self, *trouble):
-        self.moments.cross()
-        done = self.real.__exit__(*trouble)
-        self.moments.cross()
-        return done
-
-
-def dies(work, moment: int) -> bool:
-    """Do it in a process that is killed at this moment; whether it came to that."""
-    pid = os.fork()
-    if pid == 0:
-        status = 1
-        try:
-            Moments(moment).install()
-            work()
-            status = 0
-        finally:
-            os._exit(status)
-    _, status = os.waitpid(pid, 0)
-    assert status in (0, signal.SIGKILL)
-    return status == signal.SIGKILL
-
-
-def until_it_lives(work) -> int:
-    """Do it again and again, dying at the first moment, the second, ...; how many died."""
-    for moment in range(1, MOST_MOMENTS):
-        if not dies(work, moment):
-            return moment - 1
-    raise AssertionError("it never ended by itself")
+CALLS = ((httpx.HTTPTransport, "handle_request"),)
+dies = partial(deaths.dies, calls=CALLS, ended=httpx.Response.read)
+until_it_lives = partial(deaths.until_it_lives, calls=CALLS, ended=httpx.Response.read)
+"""The server has done what it was asked when its answer is read."""
 
 
 @pytest.fixture(autouse=True)

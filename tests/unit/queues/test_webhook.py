@@ -214,7 +214,7 @@ class TestEndings:
         queue.publish(batch())
         service.status = 500
         getattr(queue, end)([KEY])
-        assert queue.describe()["endings that the service has not heard"] == "1"
+        assert queue.describe()["endings not heard yet"] == "1"
         queue.poll({})
         assert len(backend.asked()) == 1
         service.status = 200
@@ -222,7 +222,7 @@ class TestEndings:
             backend.queue().poll({})
         assert backend.asked() == []
         assert [said for _, said in sent(service)].count(event) == 3
-        assert queue.describe()["endings that the service has not heard"] == "0"
+        assert queue.describe()["endings not heard yet"] == "0"
 
     def test_are_not_said_of_what_never_went_out(self, backend, service):
         backend.queue().cancel([KEY])

@@ -129,7 +129,9 @@ class TestRefusals:
         assert events(backend) == []
 
     def test_before_anything_unsigned_is_parsed(self, backend, monkeypatch):
-        monkeypatch.setattr("stratawatch.web.label_receiver.json_object", lambda _: pytest.fail("it was parsed"))
+        monkeypatch.setattr(
+            "stratawatch.adapters.queues.label_message.json_object", lambda _: pytest.fail("it was parsed")
+        )
         self.refused(backend, 401, b"{" * 1000, key=SEND)
 
     @pytest.mark.parametrize("minutes", [-5.1, 5.1])

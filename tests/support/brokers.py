@@ -1,0 +1,237 @@
+"""Redis and RabbitMQ of Debian, which `make test-live` installs: one server of each a process, and labellers behind it."""
+
+import atexit
+import json
+import os
+import pwd
+import shutil
+import socket
+import subprocess
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from random import randrange
+from tempfile import mkdtemp
+from typing import Any
+from uuid import uuid4
+
+from pydantic import SecretStr
+
+from stratawatch.adapters.queues.broker import BrokerBook, BrokerQueue
+from stratawatch.adapters.queues.rabbitmq_broker import RabbitBroker
+from stratawatch.adapters.queues.redis_broker import BODY, RedisBroker
+
+PATIENCE = 90.0
+PASSWORD = "hunter2"
+
+
+def free_port() -> int:
+    """A port below those that connections of others are given: a server that takes seconds to start may still have it."""
+    while True:
+        port = randrange(15_000, 30_000)
+        with suppress(OSError), socket.create_server(("127.0.0.1", port)):
+            return port
+
+
+@dataclass
+class Server:
+    """A running server. It ends with this process."""
+
+    url: str
+    process: "subprocess.Popen[bytes]"
+
+
+@cache
+def redis_server() -> Server:
+    """Redis, which keeps every write."""
+    port, folder = free_port(), mkdtemp(prefix="redis-")
+    command = ["redis-server", "--port", str(port), "--bind", "127.0.0.1", "--dir", folder]
+    command += ["--appendonly", "yes", "--appendfsync", "no", "--requirepass", PASSWORD]
+    server = Server(f"redis://:{PASSWORD}@127.0.0.1:{port}/0", started(command, Path(folder)))
+    wait(server, Path(folder), redis_of(server.url).ping)
+    return server
+
+
+@cache
+def rabbit_server() -> Server:
+    """RabbitMQ, with its own node and folders. It does not run as root: Debian's package has made a user for it."""
+    port, names, folder = free_port(), free_port(), Path(mkdtemp(prefix="rabbitmq-"))
+    (folder / "rabbitmq.conf").write_text(
+        f"listeners.tcp.1 = 127.0.0.1:{port}\ndefault_pass = {PASSWORD}\nvm_memory_high_watermark.absolute = 1GB\n"
+        "disk_free_limit.absolute = 10MB\n"
+    )
+    (folder / "plugins").write_text("[].")
+    environment = {
+        "PATH": os.environ["PATH"],
+        "HOME": str(folder),
+        "RABBITMQ_NODENAME": f"stratawatch{port}@localhost",
+        "RABBITMQ_DIST_PORT": str(free_port()),
+        "ERL_EPMD_PORT": str(names),
+        "ERL_EPMD_ADDRESS": "127.0.0.1",
+        "RABBITMQ_MNESIA_BASE": str(folder),
+        "RABBITMQ_LOG_BASE": str(folder),
+        "RABBITMQ_CONFIG_FILE": str(folder / "rabbitmq.conf"),
+        "RABBITMQ_ENABLED_PLUGINS_FILE": str(folder / "plugins"),
+        "RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS": "+S 1:1",
+    }
+    root = os.getuid() == 0
+    if root:
+        folder.chmod(0o755)
+        owner = pwd.getpwnam("rabbitmq")
+        for path in (folder, *folder.iterdir()):
+            os.chown(path, owner.pw_uid, owner.pw_gid)
+    user = "rabbitmq" if root else None
+    # The server would start one that serves names of nodes, and leave it behind.
+    found = Server(
+        "", started(["epmd", "-port", str(names), "-address", "127.0.0.1"], folder, env=environment, user=user)
+    )
+    wait(found, folder, lambda: socket.create_connection(("127.0.0.1", names)).close())
+    process = started(["/usr/lib/rabbitmq/bin/rabbitmq-server"], folder, env=environment, user=user)
+    server = Server(f"amqp://guest:{PASSWORD}@127.0.0.1:{port}/%2F", process)
+    wait(server, folder, lambda: rabbit_of(server.url))
+    return server
+
+
+def started(command: list[str], folder: Path, **how: Any) -> "subprocess.Popen[bytes]":
+    with (folder / "output").open("wb") as output:
+        running = subprocess.Popen(command, cwd=folder, stdout=output, stderr=output, start_new_session=True, **how)
+
+    def end() -> None:
+        running.terminate()
+        try:
+            running.wait(20)
+        except subprocess.TimeoutExpired:
+            running.kill()
+        shutil.rmtree(folder, ignore_errors=True)
+
+    atexit.register(end)
+    return running
+
+
+def wait(server: Server, folder: Path, asked: Callable[[], Any]) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while True:
+        try:
+            asked()
+        except Exception as trouble:
+            if time.monotonic() > deadline or server.process.poll() is not None:
+                raise RuntimeError((folder / "output").read_text(errors="replace")[-12000:]) from trouble
+            time.sleep(0.2)
+        else:
+            return
+
+
+@cache
+def redis_of(url: str) -> Any:
+    from redis import Redis
+
+    return Redis.from_url(url)
+
+
+@cache
+def rabbit_of(url: str) -> Any:
+    """A channel of somebody else at the broker."""
+    from pika import BlockingConnection, URLParameters
+
+    asked = URLParameters(url)
+    asked.heartbeat = 0
+    return BlockingConnection(asked).channel()
+
+
+def given(*labels: dict[str, Any]) -> bytes:
+    return json.dumps({"type": "labels.given", "data": {"labels": labels}}).encode()
+
+
+@dataclass
+class BrokerBackend:
+    """A queue, and labellers at the other side of the broker; a name of its own for each queue."""
+
+    root: Path
+    name: str = field(default_factory=lambda: uuid4().hex)
+    _asked: dict[str, dict] = field(default_factory=dict)
+
+    def queue(self) -> BrokerQueue:
+        queue = self.unmarked()
+        if not queue.identity():
+            queue.adopt("ours")
+        return queue
+
+    @property
+    def book(self) -> BrokerBook:
+        return BrokerBook(self.root)
+
+    def lose(self) -> None:
+        """The disk with the file is not mounted: an empty folder is in its place."""
+        self.root.rename(self.root.with_name("elsewhere"))
+        self.root.mkdir()
+
+    def find_again(self) -> None:
+        """It is mounted again."""
+        self.root.rmdir()
+        self.root.with_name("elsewhere").rename(self.root)
+
+    def asked(self) -> list[dict]:
+        """A line for each item that labellers are asked about after all messages, which count once by their ids."""
+        for name, body in self.messages():
+            self._asked.setdefault(name, json.loads(body))
+        batches: dict[str, dict] = {}
+        for message in self._asked.values():
+            data = message["data"]
+            if message["type"] == "batch.published":
+                batches[data["batch"]] = data
+            else:
+                batches.pop(data["batch"], None)
+        return [
+            {"batch": data["batch"], "question": data["question"], **task}
+            for data in batches.values()
+            for task in data["tasks"]
+        ]
+
+    def answer(self, **said: Any) -> None:
+        self.post(given(said))
+
+
+class RedisBackend(BrokerBackend):
+    """Over Redis."""
+
+    def unmarked(self, timeout: float = 10, url: str = "") -> BrokerQueue:
+        address = SecretStr(url or redis_server().url)
+        return BrokerQueue(self.root, RedisBroker(address, f"{self.name}-tasks", f"{self.name}-labels", timeout))
+
+    def messages(self) -> list[tuple[str, bytes]]:
+        """All that was sent, in order."""
+        entries = redis_of(redis_server().url).xrange(f"{self.name}-tasks")
+        return [(entry[b"id"].decode(), entry[BODY.encode()]) for _, entry in entries]
+
+    def post(self, body: bytes, name: str = "") -> None:
+        """Give labels."""
+        del name
+        redis_of(redis_server().url).xadd(f"{self.name}-labels", {BODY: body})
+
+
+class RabbitBackend(BrokerBackend):
+    """Over RabbitMQ."""
+
+    def unmarked(self, timeout: float = 10, url: str = "") -> BrokerQueue:
+        address = SecretStr(url or rabbit_server().url)
+        return BrokerQueue(self.root, RabbitBroker(address, f"{self.name}-tasks", f"{self.name}-labels", timeout))
+
+    def messages(self) -> list[tuple[str, bytes]]:
+        """All that was sent and not read yet, in order."""
+        channel, found = rabbit_of(rabbit_server().url), []
+        while True:
+            method, about, body = channel.basic_get(f"{self.name}-tasks", auto_ack=True)
+            if method is None:
+                return found
+            found.append((about.message_id, body))
+
+    def post(self, body: bytes, name: str = "") -> None:
+        """Give labels."""
+        from pika import BasicProperties
+
+        channel = rabbit_of(rabbit_server().url)
+        channel.queue_declare(f"{self.name}-labels", durable=True)
+        channel.basic_publish("", f"{self.name}-labels", body, BasicProperties(message_id=name or uuid4().hex))

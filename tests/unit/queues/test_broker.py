@@ -1,0 +1,50 @@
+"""What a broker queue says where its settings cannot be right. What it does is in tests/live/broker."""
+
+import pytest
+
+from stratawatch.adapters.adapter_settings import BuildContext
+from stratawatch.adapters.queues.broker import BrokerQueue, BrokerSettings
+from stratawatch.errors import ConfigError
+from stratawatch.extras import EXTRAS, MissingExtra
+
+
+def built(monkeypatch, folder, url, **more):
+    monkeypatch.setenv("LABELS_BROKER", url)
+    settings = BrokerSettings.model_validate({"kind": "broker", "url": "${env:LABELS_BROKER}", **more})
+    return settings.build(BuildContext(folder))
+
+
+@pytest.mark.parametrize(
+    "url", ["redis://127.0.0.1:6379/0", "rediss://u:p@redis.example.org", "amqps://u:p@mq.example.org/v"]
+)
+def test_an_address_is_one_of_redis_or_rabbitmq(monkeypatch, tmp_path, url):
+    queue = built(monkeypatch, tmp_path, url)
+    assert isinstance(queue, BrokerQueue)
+    assert queue.describe() == {"file": str(tmp_path / "queue" / "broker.sqlite3"), "state": "not in use yet"}
+
+
+@pytest.mark.parametrize(
+    ("url", "words"),
+    [
+        ("redis://:hunter2@redis.example.org", "unencrypted.*rediss://"),
+        ("amqp://u:hunter2@mq.example.org", "unencrypted.*amqps://"),
+        ("kafka://u:hunter2@example.org", "no address of a broker"),
+        ("hunter2", "no address of a broker"),
+    ],
+)
+def test_another_is_refused_and_not_shown(monkeypatch, tmp_path, url, words):
+    with pytest.raises(ConfigError, match=words) as refused:
+        built(monkeypatch, tmp_path, url)
+    assert "hunter2" not in str(refused.value)
+
+
+def test_tasks_and_labels_are_two(monkeypatch, tmp_path):
+    with pytest.raises(ConfigError, match="one and the same"):
+        built(monkeypatch, tmp_path, "redis://localhost", tasks="a", labels="a")
+
+
+@pytest.mark.parametrize(("url", "extra"), [("redis://localhost", "redis"), ("amqp://localhost", "rabbitmq")])
+def test_a_missing_package_is_named(monkeypatch, tmp_path, url, extra):
+    monkeypatch.setitem(EXTRAS, extra, ("no_such_package",))
+    with pytest.raises(MissingExtra, match=f"stratawatch.{extra}"):
+        built(monkeypatch, tmp_path, url)
