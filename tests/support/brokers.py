@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from random import randrange
+from secrets import randbelow
 from tempfile import mkdtemp
 from typing import Any
 from uuid import uuid4
@@ -31,7 +31,7 @@ PASSWORD = "hunter2"
 def free_port() -> int:
     """A port below those that connections of others are given: a server that takes seconds to start may still have it."""
     while True:
-        port = randrange(15_000, 30_000)
+        port = 15_000 + randbelow(15_000)
         with suppress(OSError), socket.create_server(("127.0.0.1", port)):
             return port
 
