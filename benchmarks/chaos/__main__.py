@@ -28,11 +28,12 @@ from benchmarks.chaos.fuse import Orders
 from benchmarks.chaos.installation import Installation, Told, address
 from benchmarks.chaos.killer import Killer, commit_sites, site_of
 from benchmarks.chaos.label_studio import begin_label_studio
+from benchmarks.chaos.redis_streams import begin_redis
 from benchmarks.chaos.services import prefect_server, receiver
 from benchmarks.chaos.snapshot import conclusions, differences
 from benchmarks.chaos.tick import Variant
 from benchmarks.chaos.verdicts import ENGINE, commits, coverage, innocence, queue_coverage, queue_writes, web_coverage
-from benchmarks.chaos.world import IN_FILES, LABEL_STUDIO, PLAIN, QUEUES, SHORT, TROUBLED, Story
+from benchmarks.chaos.world import BROKER, IN_FILES, LABEL_STUDIO, PLAIN, QUEUES, SHORT, TROUBLED, Story
 from benchmarks.shape import Options, Result, Row, Verdict, main
 
 FULL_KILLS: Final = 100
@@ -142,6 +143,8 @@ def run(options: Options) -> Result:
         dbs = databases(options.given.db, scratch)
         stack.callback(dbs.close)
         campaign = Campaign(options.seed, scratch, port, dbs, options.given.queue)
+        if campaign.queue == BROKER:
+            begin_redis()
         if campaign.queue == LABEL_STUDIO:
             return _killed_at_label_studio(campaign, rng, options.given.kills or LABEL_STUDIO_KILLS)
         peaceful = campaign.tell("peaceful", TROUBLED, EngineRunner(scratch), None, None)

@@ -57,6 +57,7 @@ def preload() -> None:
     import duckdb
     import httpcore
     import httpx
+    import redis
     import scipy.special
     import sqlalchemy.dialects.postgresql.psycopg
     import sqlalchemy.dialects.sqlite
@@ -66,13 +67,14 @@ def preload() -> None:
     import stratawatch.adapters.checks.great_expectations_check
     import stratawatch.adapters.queues.folder
     import stratawatch.adapters.queues.page
+    import stratawatch.adapters.queues.redis_broker
     import stratawatch.adapters.sources.duckdb_files
     import stratawatch.adapters.store
     import stratawatch.core.designs.joint
     import stratawatch.web.label_receiver
     import stratawatch.wiring
 
-    del duckdb, httpcore, httpx, scipy, sqlalchemy, sqlglot, sqlite3, stratawatch
+    del duckdb, httpcore, httpx, redis, scipy, sqlalchemy, sqlglot, sqlite3, stratawatch
 
 
 def forked(work: Callable[[], Any], result: Path, after: float | None = None, patience: float = PATIENCE) -> int:

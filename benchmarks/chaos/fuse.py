@@ -15,7 +15,7 @@ QUEUES: Final = f"{os.sep}stratawatch{os.sep}adapters{os.sep}queues{os.sep}"
 RENAMES: Final = ("link", "replace", "unlink")
 PUTS: Final = ("put", "copy", "delete")
 WRITES: Final = (*PUTS, "keep", "send")
-"""What a queue does in a bucket, in a file of its own and by post, as renames are what it does in a folder."""
+"""What a queue does in a bucket, in its own file, by post and by command, as renames are what it does in a folder."""
 PASSED: Final = ("_connected", "writing", "_marked", "_asked", "_authority", "_call", "_page", "_tasks")
 """Functions of such a file, or of an API, through which all goes: who called them is what tells one from another."""
 
@@ -55,9 +55,10 @@ class Fuse:
 
 
 def install(current: Callable[[], Fuse]) -> None:
-    """Put kill points before and after every commit, rename, write to a bucket and post of this process."""
+    """Put kill points around this process's commits, renames, writes to a bucket, posts and commands to Redis."""
     import httpx
     import obstore
+    import redis
     from sqlalchemy.engine.default import DefaultDialect
 
     DefaultDialect.do_commit = _guarded(DefaultDialect.do_commit, "commit", ENGINE, current)  # type: ignore[method-assign]
@@ -72,6 +73,8 @@ def install(current: Callable[[], Fuse]) -> None:
         return (sent if _site(QUEUES) else posted)(*given)
 
     transport.handle_request = handle
+    commanded = redis.Redis.execute_command
+    redis.Redis.execute_command = _guarded(commanded, "send", QUEUES, current)  # type: ignore[method-assign]
     sqlite3.connect = partial(sqlite3.connect, factory=_kept(current))  # type: ignore[assignment]
 
 

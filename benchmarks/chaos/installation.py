@@ -11,6 +11,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Final
 
+from benchmarks.chaos.annotators import annotator as annotator_of
 from benchmarks.chaos.audit import Audit, audit, posts_of
 from benchmarks.chaos.children import Ending, EngineRunner, Runner, in_child
 from benchmarks.chaos.databases import Databases
@@ -22,7 +23,6 @@ from benchmarks.chaos.places import Place
 from benchmarks.chaos.snapshot import Snapshot, take
 from benchmarks.chaos.tick import Variant
 from benchmarks.chaos.web_annotators import WebAnnotator
-from benchmarks.chaos.web_annotators import annotator as annotator_of
 from benchmarks.chaos.world import (
     OUTAGES,
     PREDICTIONS,

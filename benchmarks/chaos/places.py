@@ -2,6 +2,7 @@
 
 import json
 import sqlite3
+from abc import abstractmethod
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
@@ -153,11 +154,12 @@ class BookPlace:
 
 
 @dataclass(frozen=True)
-class ServicePlace(BookPlace):
-    """A labelling service, which was sent batches by post; the file says what the queue knows of them."""
+class MessagePlace(BookPlace):
+    """Who is sent batches as messages; the file says what the queue knows of them."""
 
-    log: Path
-    run: str
+    @abstractmethod
+    def messages(self) -> list[dict[str, Any]]:
+        """All that was sent, in order, each message once."""
 
     def lines(self) -> list[Line]:
         return [(place, batch, task["key"]) for place, batch, task in self._sent()]
@@ -170,11 +172,22 @@ class ServicePlace(BookPlace):
 
     def _sent(self) -> list[tuple[str, str, dict[str, Any]]]:
         """Every task of every batch, with the place where it lies after all messages about it."""
-        messages = [json.loads(line) for line in self.log.read_text().splitlines()] if self.log.exists() else []
-        mine = [one["message"] for one in messages if one["run"] == self.run]
+        mine = self.messages()
         last: dict[str, tuple[int, int, str]] = {}
         for number, message in enumerate(mine):
             batch, turn = message["data"]["batch"], message["data"]["turn"]
             last[batch] = max(last.get(batch, (-1, -1, "")), (turn, number, _PLACES[message["type"]]))
         tasks = {one["data"]["batch"]: one["data"]["tasks"] for one in mine if one["type"] == "batch.published"}
         return [(last[batch][2], batch, task) for batch, given in tasks.items() for task in given]
+
+
+@dataclass(frozen=True)
+class ServicePlace(MessagePlace):
+    """A labelling service, which was sent batches by post."""
+
+    log: Path
+    run: str
+
+    def messages(self) -> list[dict[str, Any]]:
+        lines = [json.loads(line) for line in self.log.read_text().splitlines()] if self.log.exists() else []
+        return [one["message"] for one in lines if one["run"] == self.run]

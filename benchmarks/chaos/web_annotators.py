@@ -10,19 +10,15 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
-from pathlib import Path
 from typing import Any, Final
 
 import httpx
 
-from benchmarks.chaos.annotator import LATE, Annotator, in_folder
+from benchmarks.chaos.annotator import LATE, Annotator
 from benchmarks.chaos.children import PATIENCE, under_fuse
 from benchmarks.chaos.fuse import Orders
-from benchmarks.chaos.label_studio import STUDIO_USER, StudioAnnotator, StudioPlace
-from benchmarks.chaos.places import SERVICE, BookPlace, ServicePlace
-from benchmarks.chaos.world import LABEL_STUDIO, RECEIVE_KEY, Tick
+from benchmarks.chaos.world import RECEIVE_KEY, Tick
 from stratawatch.adapters.queues.label_message import GIVEN
-from stratawatch.adapters.queues.label_studio_book import LabelStudioBook
 from stratawatch.adapters.queues.page_book import PageBook
 from stratawatch.adapters.queues.webhook_book import WebhookBook
 from stratawatch.adapters.webhook_signatures import signed_headers, signing_key
@@ -151,16 +147,3 @@ def _done(book: PageBook, what: str, key: str, value: str, at: datetime) -> bool
     if what == "look":
         return book.next_question("ann", 1, at) is not None or True
     return book.answer("ann", key, value, 1, at, name)
-
-
-def annotator(queue: str, folder: Path, run: str) -> Annotator:
-    """Who answers an installation's items."""
-    root = folder / "queue"
-    if queue == "page":
-        return PageAnnotator(BookPlace(root / PageBook.file), root / "in")
-    if queue == "webhook":
-        place = ServicePlace(root / WebhookBook.file, folder.with_name(SERVICE), run)
-        return ServiceAnnotator(place, root / "in")
-    if queue == LABEL_STUDIO:
-        return StudioAnnotator(StudioPlace(root / LabelStudioBook.file), root / "in", STUDIO_USER)
-    return in_folder(root)

@@ -106,6 +106,7 @@ classifiers = ["lr"]
 
 
 LABEL_STUDIO: Final = "label-studio"
+BROKER: Final = "broker"
 FEW: Final = 60
 """Labels of a window there: it takes 2 to 15 annotations a second."""
 QUEUES: Final = {
@@ -118,6 +119,12 @@ root = "queue"
 url = "${{env:CHAOS_LABELS}}"
 send_key = "${{env:CHAOS_SEND_KEY}}"
 receive_key = "${{env:CHAOS_RECEIVE_KEY}}\"""",
+    BROKER: """\
+kind = "broker"
+root = "queue"
+url = "${{env:CHAOS_BROKER}}"
+tasks = "{folder.name}-tasks"
+labels = "{folder.name}-labels\"""",
     LABEL_STUDIO: """\
 kind = "label_studio"
 root = "queue"

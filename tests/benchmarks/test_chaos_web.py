@@ -5,10 +5,10 @@ from datetime import UTC, datetime
 
 import pytest
 
+from benchmarks.chaos.annotators import annotator
 from benchmarks.chaos.installation import Told
 from benchmarks.chaos.places import SERVICE, STRAY
 from benchmarks.chaos.verdicts import web_coverage
-from benchmarks.chaos.web_annotators import annotator
 from benchmarks.chaos.world import PLAIN, Tick, ticks
 from stratawatch.adapters.queues.page import PageQueue
 from stratawatch.adapters.queues.webhook import WebhookQueue
