@@ -30,7 +30,7 @@ from stratawatch.engine.labels.queue_identity import adopt_queue
 from stratawatch.engine.model.cycle_facts import CandidateItem, CheckReport, Cycle
 from stratawatch.engine.model.input_profile import InputProfile
 from stratawatch.engine.model.panel_spec import PanelSpec, Window
-from stratawatch.engine.model.states import BatchState, CycleState
+from stratawatch.engine.model.states import CycleState
 from stratawatch.engine.ports import Ports
 from stratawatch.engine.ports.clock import FixedClock, SystemClock
 from stratawatch.errors import StratawatchError
@@ -196,18 +196,15 @@ def baselines_by_hand(installation: "Installation", ports: Ports, tick: Tick) ->
 
 
 def erase_by_hand(installation: "Installation", ports: Ports) -> None:
-    """A person erases the first item that nobody is asked about any more, and notes its id: the store forgets it.
+    """A person erases an item of the first window, and notes its id: the store forgets it.
 
-    What was sent as a message cannot be taken back from who has it.
+    Nobody is asked about it any more: what was sent as a message cannot be taken back from who has it.
     """
     noted = installation.configuration.folder / ERASED
     if not noted.exists():
         with ports.store.begin() as tx:
-            cycle = max(tx.cycles.find(panel=PANEL), key=lambda one: one.period)
-            batches = tx.rounds.batches(cycle_id=cycle.id)
-            asked = {task.item_key for batch in batches if batch.state != BatchState.CLOSED for task in batch.tasks}
-            drawn = (draw for draw in tx.rounds.draws(cycle.id) if draw.item_key not in asked)
-            item = min(draw.item for draw in drawn if draw.item.startswith("w"))
+            first = min(tx.cycles.find(panel=PANEL), key=lambda one: one.period)
+            item = min(draw.item for draw in tx.rounds.draws(first.id) if draw.item.startswith("w"))
         create_file(noted, item.encode())
     listed = _erasure_list(installation)
     known = {(one.panel, one.digest) for one in listed.read()}
