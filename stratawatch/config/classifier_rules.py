@@ -195,6 +195,18 @@ def votes_are_asked(settings: Settings, _folder: Path) -> Iterator[Problem]:
             )
 
 
+def shared_items(settings: Settings, _folder: Path) -> Iterator[Problem]:
+    """Items are told apart by the name of one panel, which has them from nobody else."""
+    own = [name for name, panel in settings.panels.items() if panel.same_items_as is None]
+    for name, panel in settings.panels.items():
+        if panel.same_items_as is not None and panel.same_items_as not in own:
+            yield Problem(
+                ("panels", name, "same_items_as"),
+                f"is no panel that has items of its own: '{panel.same_items_as}'",
+                expected=" or ".join(own) or "a panel without `same_items_as`",
+            )
+
+
 def _rows_of(panel: PanelSettings, name: str, one: ClassifierSettings | AuxiliarySettings) -> str | None:
     """Whose rows of a long table are read; None where the table is wide."""
     return (one.called or name) if panel.columns.classifier is not None else None

@@ -46,6 +46,7 @@ INSTALLATION_RULES: Final[tuple[Callable[[Settings, Path], Iterator[Problem]], .
     budget_rules.budget_is_shared,
     folder_rules.truth_of_panels,
     classifier_rules.votes_are_asked,
+    classifier_rules.shared_items,
 )
 
 

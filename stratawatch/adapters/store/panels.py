@@ -58,7 +58,7 @@ class SqlPanels:
         wording = question_wording(spec.question, spec.guideline, spec.guideline_version)
         t = tables.questions.c
         kept: str | None = self._sql.scalar(select(t.question_key).where(t.panel == spec.name, t.wording == wording))
-        return kept or self._same_question(spec) or wording
+        return kept or self._same_question(spec) or self._asked_elsewhere(spec, wording) or wording
 
     def question_keys(self, panel: str) -> frozenset[str]:
         """The keys of all questions that the specifications kept of a panel ask."""
@@ -74,6 +74,11 @@ class SqlPanels:
         versions = (newest.guideline_version, spec.guideline_version)
         named_or_unnamed = newest.guideline == spec.guideline and versions.count(None) == 1
         return key if named_or_unnamed or spec.guideline_version == key else None
+
+    def _asked_elsewhere(self, spec: PanelSpec, wording: str) -> str | None:
+        """The key of these words in the panel whose items the specification shares."""
+        t = tables.questions.c
+        return self._sql.scalar(select(t.question_key).where(t.panel == spec.same_items_as, t.wording == wording))
 
     def _newest(self, panel: str) -> PanelSpec | None:
         query = select(tables.panels.c.version_id).where(tables.panels.c.name == panel)

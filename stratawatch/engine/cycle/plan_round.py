@@ -136,7 +136,7 @@ class _Asking:
 
 def _asking(tx: Transaction, spec: PanelSpec, items: Sequence[str]) -> _Asking:
     question = tx.panels.question_key(spec)
-    return _Asking(question, keys_of_items(tx, spec.name, question, items))
+    return _Asking(question, keys_of_items(tx, spec.items_of, question, items))
 
 
 def _draws(

@@ -109,5 +109,6 @@ def _away(ports: Ports) -> str:
 
 def _keys(tx: Transaction, panel: str, item: str) -> frozenset[str]:
     """The names of an item towards the queue, those that no label came under included."""
-    asked = (item_key(panel, item, question) for question in tx.panels.question_keys(panel))
-    return tx.erasures.keys_drawn(panel, item) | {*asked, item_key_without_question(panel, item)}
+    owner = tx.panels.latest()[panel].items_of
+    asked = (item_key(owner, item, question) for question in tx.panels.question_keys(panel))
+    return tx.erasures.keys_drawn(panel, item) | {*asked, item_key_without_question(owner, item)}

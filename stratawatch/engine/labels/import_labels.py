@@ -9,6 +9,7 @@ from hashlib import sha256
 from stratawatch.engine.labels.collect_labels import Collected, keep_events
 from stratawatch.engine.labels.item_keys import keys_of_items
 from stratawatch.engine.model.label_events import LabelEvent, LabelValue
+from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.engine.ports import Ports
 from stratawatch.engine.ports.transaction import Transaction
 from stratawatch.formatting import count_text
@@ -60,18 +61,18 @@ def _item_keys(ports: Ports, panel: str, labels: Sequence[HandLabel]) -> dict[Ha
         by_question[label.question_key].append(label)
     keys: dict[HandLabel, str] = {}
     with ports.store.begin() as tx:
+        spec = _asked_last(tx, panel)
         for named, answers in by_question.items():
-            question = named or _asked_last(tx, panel)
-            found = keys_of_items(tx, panel, question, [label.item for label in answers])
+            question = named or tx.panels.question_key(spec)
+            found = keys_of_items(tx, spec.items_of, question, [label.item for label in answers])
             keys |= {label: found[label.item] for label in answers}
     return keys
 
 
-def _asked_last(tx: Transaction, panel: str) -> str:
-    """The question of the newest cycle: a configuration that was tried and put back has asked nobody anything."""
+def _asked_last(tx: Transaction, panel: str) -> PanelSpec:
+    """What the newest cycle asks: a configuration that was tried and put back has asked nobody anything."""
     newest = tx.cycles.find(panel=panel, newest=1)
-    spec = tx.panels.get(newest[0].panel_version) if newest else tx.panels.latest()[panel]
-    return tx.panels.question_key(spec)
+    return tx.panels.get(newest[0].panel_version) if newest else tx.panels.latest()[panel]
 
 
 def _event_id(panel: str, label: HandLabel, turn: int) -> str:

@@ -7,7 +7,7 @@ from stratawatch.engine.ports.transaction import Transaction
 
 
 def keys_of_items(tx: Transaction, panel: str, question_key: str, items: Sequence[str]) -> dict[str, str]:
-    """The key of each item for this question, by item id.
+    """The key of each item for this question, by item id; `panel` is the one by whose name items are told apart.
 
     An item that was drawn for it before keys told questions apart keeps the key of then: labels may stand or be on
     their way under it. So does one whose labels wait under that key, as after the restore of a store of then, if the

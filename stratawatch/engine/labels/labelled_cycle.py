@@ -164,7 +164,7 @@ def reusable_answers(
 ) -> ReusableAnswers:
     """What was said on the panel's question about these items, and has not expired."""
     question = tx.panels.question_key(spec)
-    keys = {key: item for item, key in keys_of_items(tx, spec.name, question, items).items()}
+    keys = {key: item for item, key in keys_of_items(tx, spec.items_of, question, items).items()}
     events = [e for e in tx.labels.of_items(list(keys), question) if e.at >= opened_at - spec.label_validity]
     checked = frozenset(key for key, item in keys.items() if item in checked_items)
     verdicts = verdicts_of(events, spec.votes, checked=checked, has_ended=False)

@@ -14,5 +14,5 @@ def labels_wait_for(tx: Transaction, spec: PanelSpec, cycle: Cycle) -> bool:
     if not tx.labels.waiting().events:
         return False
     items = [item.item for item in tx.cycles.candidates(cycle.id)]
-    keys = keys_of_items(tx, spec.name, tx.panels.question_key(spec), items)
+    keys = keys_of_items(tx, spec.items_of, tx.panels.question_key(spec), items)
     return bool(tx.labels.keys_waiting(list(keys.values())))

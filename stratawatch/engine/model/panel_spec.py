@@ -150,6 +150,12 @@ class PanelSpec:
     source: str = ""  # what the predictions are read from, in words; the connection itself stays in the configuration
     guideline_version: str | None = None  # stands in for the guideline's text when questions are told apart
     second_votes: SecondVotes | None = None  # whom else to ask about an item whose first answer came
+    same_items_as: str | None = None  # another panel, whose ids name the same items
+
+    @property
+    def items_of(self) -> str:
+        """The panel by whose name the items are told apart from others of the same id."""
+        return self.same_items_as or self.name
 
     def column_roles(self) -> Iterator[RequiredColumn]:
         """Every column that the panel reads, once for each role that it has."""

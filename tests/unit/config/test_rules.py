@@ -263,6 +263,11 @@ class TestPanel:
     def test_an_even_number_of_votes_is_refused(self, problem):
         assert "can tie" in problem(("budget = 120", "budget = 120\nvotes = 2"))
 
+    @pytest.mark.parametrize("other", ["nobody", "spam"])
+    def test_items_are_those_of_a_panel_that_has_its_own(self, problem, other):
+        found = problem(("budget = 120", f'budget = 120\nsame_items_as = "{other}"'))
+        assert f"is no panel that has items of its own: '{other}'" in found
+
     def test_more_votes_than_label_studio_asks_for_are_refused(self, problem):
         queue = 'root = "queue"\nkind = "label_studio"\nurl = "https://labels.example.org"\ntoken = "${env:TOKEN}"'
         found = problem(("budget = 120", "budget = 120\nvotes = 3"), ('root = "queue"', queue))
