@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
 
@@ -25,6 +26,20 @@ class ObjectInfo:
     size: int
     stamp: str
     changed: datetime
+
+
+def is_in_bucket(path: str) -> bool:
+    """Whether a path is the address of something in a bucket."""
+    return path.partition("://")[0] in SCHEMES and "://" in path
+
+
+def bytes_of(size: str) -> int:
+    """A size in words, as in 50GB.
+
+    >>> bytes_of("1.5KB")
+    1500
+    """
+    return int(float(size[:-2]) * 1000 ** (1 + ("KB", "MB", "GB", "TB").index(size[-2:])))
 
 
 def check_storage_url(url: str) -> str:
@@ -105,6 +120,32 @@ class ObjectStorage:
                     if "/" not in name:
                         found.append(_info(name, meta))
         return sorted(found, key=lambda info: info.name)
+
+    def listed_below(self) -> list[ObjectInfo]:
+        """All objects, by name below the prefix."""
+        import obstore
+
+        with self._reaching("be listed"):
+            found = [_info(str(meta["path"]), meta) for chunk in obstore.list(self._store) for meta in chunk]
+        return sorted(found, key=lambda info: info.name)
+
+    def download(self, info: ObjectInfo, to: Path) -> None:
+        """Copy an object as it was listed into a new file. Raises Unreachable where it is another by now."""
+        import obstore
+
+        with self._reaching("be read"):
+            try:
+                answer = obstore.get(self._store, info.name)
+            except FileNotFoundError:
+                answer = None
+            if answer is None or _info(info.name, answer.meta).stamp != info.stamp:
+                raise Unreachable(
+                    f"'{self.where}/{info.name}' was written to while it was read",
+                    hint="it is read again at the next advance",
+                )
+            with to.open("xb") as file:
+                for chunk in answer.stream():
+                    file.write(chunk)
 
     def read(self, path: str, most: int) -> tuple[ObjectInfo, bytes] | None:
         """An object and its content, which is left empty when it is larger than `most`; None when there is none."""

@@ -6,9 +6,10 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
-from stratawatch.adapters.adapter_settings import BuildContext
+from stratawatch.adapters.adapter_settings import BuildContext, LocalPath
+from stratawatch.adapters.object_storage import bytes_of, check_endpoint, connect, is_in_bucket
 from stratawatch.adapters.sources.duckdb_engine import DuckDBEngine
 from stratawatch.adapters.sources.duckdb_reader import EmbeddedSource
 from stratawatch.adapters.sources.duckdb_session import (
@@ -23,6 +24,7 @@ from stratawatch.adapters.sources.long_tables import statements_for
 from stratawatch.adapters.sources.missing_file_columns import MissingFileColumns, missing_file_columns
 from stratawatch.adapters.sources.parquet_footers import approximate_window_rows
 from stratawatch.engine.model.panel_spec import PanelSpec
+from stratawatch.settings.shapes import Secret, Text
 
 
 class FilesSettings(DuckDBSettings):
@@ -30,6 +32,15 @@ class FilesSettings(DuckDBSettings):
 
     kind: Literal["files"]
     delimiter: Annotated[str, Field(min_length=1, max_length=1)] | None = None
+    region: Text | None = None
+    endpoint: Annotated[Text, AfterValidator(check_endpoint)] | None = None
+    credentials: dict[str, Secret] = Field(default_factory=dict)
+    cache: Text = "cache"
+    cache_limit: Annotated[str, Field(pattern=r"^\d+(\.\d+)?(KB|MB|GB|TB)$")] = "50GB"
+
+    def local_paths(self) -> tuple[LocalPath, ...]:
+        """Files of this machine, or the folder that objects are copied into."""
+        return (LocalPath("cache", self.cache),) if is_in_bucket(self.path) else super().local_paths()
 
     @property
     def description(self) -> str:
@@ -38,12 +49,29 @@ class FilesSettings(DuckDBSettings):
 
     def build(self, context: BuildContext) -> "FilesSource":
         """The source."""
+        if is_in_bucket(self.path):
+            return self._in_bucket(context)
         return FilesSource(
             context.pattern(self.path),
             delimiter=self.delimiter,
             confined_to=self.confined_to(context),
             limits=self.limits,
         )
+
+    def _in_bucket(self, context: BuildContext) -> "FilesSource":
+        from stratawatch.adapters.sources.bucket_files import BucketFiles, BucketFilesSource, split_address
+
+        url, pattern = split_address(self.path)
+        storage = connect(
+            url,
+            "the source",
+            credentials={name: context.reveal(value) for name, value in self.credentials.items()},
+            endpoint=self.endpoint,
+            region=self.region,
+            timeout=self.read_timeout,
+        )
+        files = BucketFiles(storage, pattern, context.folder / self.cache, bytes_of(self.cache_limit), self.delimiter)
+        return BucketFilesSource(self.path, files, limits=self.limits)
 
 
 class FilesSource(EmbeddedSource):
@@ -66,8 +94,7 @@ class FilesSource(EmbeddedSource):
 
     @contextmanager
     def _open(self, panel: PanelSpec) -> Iterator[DuckDBEngine]:
-        files = find_files(self._path, self._delimiter, self._confined_to)
-        with files.unchanged(), duckdb_session(self._limits) as connection, duckdb_errors(self._path):
+        with self._files() as files, duckdb_session(self._limits) as connection, duckdb_errors(self._path):
             relation = files.relation()
             types = column_types(connection, relation)
             statements = statements_for(panel, relation, types)
@@ -75,6 +102,13 @@ class FilesSource(EmbeddedSource):
             rows_to_scan = partial(approximate_window_rows, connection, files, panel.columns, types)
             facts = self._facts(files, columns_of_files)
             yield DuckDBEngine(statements, facts, files.version(), connection, rows_to_scan, columns_of_files)
+
+    @contextmanager
+    def _files(self) -> Iterator[FileSet]:
+        """The files, which must stay as they are until they have been read."""
+        files = find_files(self._path, self._delimiter, self._confined_to)
+        with files.unchanged():
+            yield files
 
     def _facts(self, files: FileSet, columns_of_files: MissingFileColumns) -> Mapping[str, str]:
         size = f"{len(files.files)} {files.format}, {files.bytes:,} bytes"

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import takewhile
-from pathlib import Path
+from pathlib import Path, PurePath
 from stat import S_ISDIR, S_ISREG
 from typing import Any, Final, Literal
 
@@ -125,7 +125,7 @@ def find_files(path_pattern: str, delimiter: str | None = None, confined_to: Pat
     With `confined_to`, a link that leads out of that folder raises ConfigError.
     """
     try:
-        found = tuple(sorted(_stat(_expand(path_pattern)), key=lambda file: str(file.path)))
+        found = tuple(sorted(stat_files(_expand(path_pattern)), key=lambda file: str(file.path)))
         if confined_to is not None:
             confine([file.path for file in found], confined_to)
     except OSError as error:
@@ -135,13 +135,18 @@ def find_files(path_pattern: str, delimiter: str | None = None, confined_to: Pat
             f"no Parquet or CSV file matches '{path_pattern}'",
             hint="check the source's path, and that the export has run",
         )
+    return file_set(path_pattern, found, _base(path_pattern), delimiter)
+
+
+def file_set(path_pattern: str, found: tuple[SourceFile, ...], base: Path, delimiter: str | None) -> FileSet:
+    """The set of files that were found below a folder; there is at least one."""
     formats = {_format(file.path) for file in found}
     if len(formats) > 1:
         raise ConfigError(
             f"'{path_pattern}' holds Parquet and CSV files", expected="one format", hint="use a glob as *.parquet"
         )
     tabs = all(".tsv" in file.path.name.lower() for file in found)
-    hive = all(_partitioned(_base(path_pattern), file.path) for file in found)
+    hive = all(_partitioned(base, file.path) for file in found)
     return FileSet(path_pattern, found, _format(found[0].path), hive, delimiter or ("\t" if tabs else ","))
 
 
@@ -160,13 +165,13 @@ def confine(files: Iterable[Path], folder: Path) -> None:
 def _expand(path_pattern: str) -> Iterable[Path]:
     place = Path(path_pattern)
     if place.is_file():
-        if _suffix(place) is None:
+        if known_ending(place) is None:
             raise ConfigError(f"'{path_pattern}' has no known ending", expected=", ".join(FORMATS))
         return [place]
     base = _base(path_pattern)
     _refuse_lake_tables(base)
     names = base.rglob("*") if base == place else base.glob(place.relative_to(base).as_posix())
-    return [path for path in names if _suffix(path) and not _hidden(base, path)]
+    return [path for path in names if known_ending(path) and not _hidden(base, path)]
 
 
 def _refuse_lake_tables(folder: Path) -> None:
@@ -188,12 +193,13 @@ def _base(path_pattern: str) -> Path:
     return Path(*fixed) if len(fixed) < len(place.parts) else place.parent
 
 
-def _suffix(path: Path) -> str | None:
+def known_ending(path: PurePath) -> str | None:
+    """The ending by which a file is read; None where it is not."""
     return next((ending for ending in FORMATS if path.name.lower().endswith(ending)), None)
 
 
 def _format(path: Path) -> Literal["parquet", "csv"]:
-    return FORMATS[_suffix(path) or ".parquet"]
+    return FORMATS[known_ending(path) or ".parquet"]
 
 
 def _partitioned(base: Path, path: Path) -> bool:
@@ -202,10 +208,16 @@ def _partitioned(base: Path, path: Path) -> bool:
 
 def _hidden(base: Path, path: Path) -> bool:
     """Whether a name begins with a dot or an underscore: writers name unfinished and bookkeeping files so."""
-    return any(part.startswith((".", "_")) for part in path.relative_to(base).parts)
+    return is_hidden(path.relative_to(base).parts)
 
 
-def _stat(paths: Iterable[Path]) -> Iterable[SourceFile]:
+def is_hidden(parts: Iterable[str]) -> bool:
+    """Whether one of a path's parts begins with a dot or an underscore."""
+    return any(part.startswith((".", "_")) for part in parts)
+
+
+def stat_files(paths: Iterable[Path]) -> Iterable[SourceFile]:
+    """The files as they are, without folders."""
     for path in paths:
         try:
             status = path.stat()
