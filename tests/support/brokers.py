@@ -5,6 +5,7 @@ import json
 import os
 import pwd
 import shutil
+import signal
 import socket
 import subprocess
 import time
@@ -100,11 +101,8 @@ def started(command: list[str], folder: Path, **how: Any) -> "subprocess.Popen[b
         running = subprocess.Popen(command, cwd=folder, stdout=output, stderr=output, start_new_session=True, **how)
 
     def end() -> None:
-        running.terminate()
-        try:
-            running.wait(20)
-        except subprocess.TimeoutExpired:
-            running.kill()
+        os.killpg(running.pid, signal.SIGKILL)  # a script in front of a server does not end it
+        running.wait()
         shutil.rmtree(folder, ignore_errors=True)
 
     atexit.register(end)
