@@ -17,19 +17,7 @@ from stratawatch.engine.model.states import CycleState
 from tests.support.deliveries import states
 from tests.support.fakes import unreachable
 from tests.support.scenario import Scenario, only_cycle, open_all, relabel, severities, work_on
-from tests.support.store.backups import PostgresBackups, SqliteBackups
-
-
-@pytest.fixture(params=[pytest.param("sqlite"), pytest.param("postgres", marks=pytest.mark.postgres)])
-def backups(request, tmp_path):
-    """A store whose backups can be put back, on either database."""
-    if request.param == "postgres":
-        admin, url = map(request.getfixturevalue, ("postgres_server", "postgres_store_url"))
-        made = PostgresBackups(admin, request.getfixturevalue("new_postgres")(), url)
-    else:
-        made = SqliteBackups(tmp_path / "store.db")
-    yield made
-    made.dispose()
+from tests.support.store.backups import SqliteBackups
 
 
 @pytest.fixture

@@ -24,6 +24,8 @@ from pydantic import SecretStr
 from stratawatch.adapters.queues.broker import BrokerBook, BrokerQueue
 from stratawatch.adapters.queues.rabbitmq_broker import RabbitBroker
 from stratawatch.adapters.queues.redis_broker import BODY, RedisBroker
+from tests.support.label_services import given
+from tests.support.queue_backends import RootedBackend, asked_after
 
 PATIENCE = 90.0
 PASSWORD = "hunter2"
@@ -139,54 +141,22 @@ def rabbit_of(url: str) -> Any:
     return BlockingConnection(asked).channel()
 
 
-def given(*labels: dict[str, Any]) -> bytes:
-    return json.dumps({"type": "labels.given", "data": {"labels": labels}}).encode()
-
-
 @dataclass
-class BrokerBackend:
+class BrokerBackend(RootedBackend):
     """A queue, and labellers at the other side of the broker; a name of its own for each queue."""
 
-    root: Path
     name: str = field(default_factory=lambda: uuid4().hex)
     _asked: dict[str, dict] = field(default_factory=dict)
-
-    def queue(self) -> BrokerQueue:
-        queue = self.unmarked()
-        if not queue.identity():
-            queue.adopt("ours")
-        return queue
 
     @property
     def book(self) -> BrokerBook:
         return BrokerBook(self.root)
 
-    def lose(self) -> None:
-        """The disk with the file is not mounted: an empty folder is in its place."""
-        self.root.rename(self.root.with_name("elsewhere"))
-        self.root.mkdir()
-
-    def find_again(self) -> None:
-        """It is mounted again."""
-        self.root.rmdir()
-        self.root.with_name("elsewhere").rename(self.root)
-
     def asked(self) -> list[dict]:
         """A line for each item that labellers are asked about after all messages, which count once by their ids."""
         for name, body in self.messages():
             self._asked.setdefault(name, json.loads(body))
-        batches: dict[str, dict] = {}
-        for message in self._asked.values():
-            data = message["data"]
-            if message["type"] == "batch.published":
-                batches[data["batch"]] = data
-            else:
-                batches.pop(data["batch"], None)
-        return [
-            {"batch": data["batch"], "question": data["question"], **task}
-            for data in batches.values()
-            for task in data["tasks"]
-        ]
+        return asked_after(self._asked.values())
 
     def answer(self, **said: Any) -> None:
         self.post(given(said))

@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 from threading import Thread
 from typing import Any
 from uuid import uuid4
@@ -20,6 +19,7 @@ from stratawatch.adapters.queues.webhook_book import WebhookBook
 from stratawatch.adapters.secret_address import SecretAddress
 from stratawatch.adapters.webhook_signatures import ID, is_signed, signed_headers
 from stratawatch.web.label_receiver import PATH, label_receiver
+from tests.support.queue_backends import RootedBackend, asked_after
 
 SEND, OTHER_SEND, RECEIVE, OTHER_RECEIVE = (bytes([number]) * 32 for number in range(1, 5))
 
@@ -52,18 +52,7 @@ class LabelService:
 
     def asked(self) -> list[dict]:
         """A line for each item that people are asked about now, with all that is said of it."""
-        batches: dict[str, dict] = {}
-        for message in self.messages.values():
-            data = message["data"]
-            if message["type"] == "batch.published":
-                batches[data["batch"]] = data
-            else:
-                batches.pop(data["batch"], None)
-        return [
-            {"batch": data["batch"], "question": data["question"], **task}
-            for data in batches.values()
-            for task in data["tasks"]
-        ]
+        return asked_after(self.messages.values())
 
 
 @contextmanager
@@ -94,18 +83,11 @@ def given(*labels: dict[str, Any]) -> bytes:
 
 
 @dataclass
-class WebhookBackend:
+class WebhookBackend(RootedBackend):
     """A queue, its receiver of labels, and the service."""
 
-    root: Path
     service: LabelService
     now: datetime | None = None
-
-    def queue(self) -> WebhookQueue:
-        queue = self.unmarked()
-        if not queue.identity():
-            queue.adopt("ours")
-        return queue
 
     def unmarked(self, *keys: bytes, timeout: float = 10) -> WebhookQueue:
         address = SecretAddress("the labelling service", SecretStr(self.service.url), timeout=timeout)
@@ -124,16 +106,6 @@ class WebhookBackend:
         """The receiver's answer to a delivery."""
         signed = signed_headers([key], delivery or uuid4().hex, self.now or datetime.now(UTC), body)
         return self.client().post(PATH, content=body, headers={"content-type": "application/json", **signed, **headers})
-
-    def lose(self) -> None:
-        """The disk with the file is not mounted: an empty folder is in its place."""
-        self.root.rename(self.root.with_name("elsewhere"))
-        self.root.mkdir()
-
-    def find_again(self) -> None:
-        """It is mounted again."""
-        self.root.rmdir()
-        self.root.with_name("elsewhere").rename(self.root)
 
     def asked(self) -> list[dict]:
         return self.service.asked()

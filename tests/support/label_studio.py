@@ -17,6 +17,7 @@ from pydantic import SecretStr
 
 from stratawatch.adapters.queues.label_studio import LabelStudioQueue
 from stratawatch.adapters.queues.label_studio_api import LabelStudioApi
+from tests.support.queue_backends import RootedBackend
 
 PROGRAM = Path(__file__).parents[2] / ".venv-label-studio" / "bin" / "label-studio"
 TOKEN = "0123456789abcdef0123456789abcdef01234567"
@@ -83,29 +84,11 @@ def annotation(value: str) -> dict[str, Any]:
 
 
 @dataclass
-class LabelStudioBackend:
+class LabelStudioBackend(RootedBackend):
     """A queue, its project, and the people there."""
-
-    root: Path
-
-    def queue(self) -> LabelStudioQueue:
-        queue = self.unmarked()
-        if not queue.identity():
-            queue.adopt("ours")
-        return queue
 
     def unmarked(self, token: str = TOKEN, address: str = "", timeout: float = 60) -> LabelStudioQueue:
         return LabelStudioQueue(self.root, LabelStudioApi(address or server(), SecretStr(token), timeout))
-
-    def lose(self) -> None:
-        """The disk with the file is not mounted: an empty folder is in its place."""
-        self.root.rename(self.root.with_name("elsewhere"))
-        self.root.mkdir()
-
-    def find_again(self) -> None:
-        """It is mounted again."""
-        self.root.rmdir()
-        self.root.with_name("elsewhere").rename(self.root)
 
     @property
     def project(self) -> int:

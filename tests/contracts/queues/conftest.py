@@ -4,7 +4,6 @@ import json
 import os
 from contextlib import ExitStack
 from dataclasses import dataclass
-from pathlib import Path
 
 import pytest
 
@@ -17,32 +16,15 @@ from tests.support.brokers import RabbitBackend, RedisBackend
 from tests.support.buckets import bucket_backend
 from tests.support.label_services import LabelService, WebhookBackend, served
 from tests.support.label_studio import LabelStudioBackend
+from tests.support.queue_backends import RootedBackend
 
 
 @dataclass
-class FolderBackend:
+class FolderBackend(RootedBackend):
     """An annotator who reads out/ and writes in/."""
-
-    root: Path
-
-    def queue(self) -> LabelQueue:
-        queue = self.unmarked()
-        if not queue.identity():
-            queue.adopt("ours")
-        return queue
 
     def unmarked(self) -> LabelQueue:
         return FolderQueue(self.root)
-
-    def lose(self) -> None:
-        """The share is not mounted: an empty folder is in its place."""
-        self.root.rename(self.root.with_name("elsewhere"))
-        self.root.mkdir()
-
-    def find_again(self) -> None:
-        """The share is mounted again."""
-        self.root.rmdir()
-        self.root.with_name("elsewhere").rename(self.root)
 
     def asked(self) -> list[dict]:
         lines = [

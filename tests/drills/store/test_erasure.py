@@ -23,7 +23,7 @@ from stratawatch.engine.model.truth import TruthStatement
 from stratawatch.errors import LeaseHeld
 from tests.support.fakes import spec
 from tests.support.scenario import Scenario, cycle_of, label_cycle, open_all, relabel
-from tests.support.store.backups import PostgresBackups, SqliteBackups
+from tests.support.store.backups import PostgresBackups
 
 
 @pytest.fixture
@@ -255,17 +255,6 @@ def test_what_comes_again_from_production_is_another_matter(labelled, listed):
     again = replace(entry, digest=item_digest("again"))
     assert erase_again(labelled.ports, [again]).counts == {}
     assert any(erase_again(labelled.ports, [replace(again, at=entry.at + timedelta(days=3650))]).counts.values())
-
-
-@pytest.fixture(params=[pytest.param("sqlite"), pytest.param("postgres", marks=pytest.mark.postgres)])
-def backups(request, tmp_path):
-    if request.param == "postgres":
-        admin, url = map(request.getfixturevalue, ("postgres_server", "postgres_store_url"))
-        made = PostgresBackups(admin, request.getfixturevalue("new_postgres")(), url)
-    else:
-        made = SqliteBackups(tmp_path / "store.db")
-    yield made
-    made.dispose()
 
 
 def test_a_backup_of_before_does_not_bring_the_item_back(backups, listed, tmp_path):
