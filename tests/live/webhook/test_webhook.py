@@ -5,7 +5,7 @@ from time import perf_counter, sleep
 
 import numpy as np
 
-from stratawatch.adapters.queues.webhook import message_id
+from stratawatch.adapters.queues.message_queue import message_id
 from tests.live.webhook.conftest import SECOND_KEY, killed
 from tests.support import seed
 from tests.support.batches import batch
