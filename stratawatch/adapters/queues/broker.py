@@ -44,6 +44,10 @@ class Broker(Protocol):
         """Make what messages are kept in, where it is missing."""
         ...
 
+    def waiting(self) -> int | None:
+        """How many messages with labels it has; None where they would be kept in what is not made yet."""
+        ...
+
     def send(self, message: Message) -> str:
         """Send a message and wait until it is kept; returns what the broker calls it."""
         ...
@@ -162,6 +166,11 @@ class BrokerQueue(MessageQueue):
             if len(given) < AT_ONCE:
                 break
         return super().poll(cursor)
+
+    def describe(self) -> Mapping[str, str]:
+        """Count batches and labels, and look whether the broker is there. Nothing is created."""
+        waiting = self._broker.waiting()
+        return {**super().describe(), "messages at the broker": "not made yet" if waiting is None else str(waiting)}
 
     def _send(self, message: Message) -> str:
         return self._broker.send(message)

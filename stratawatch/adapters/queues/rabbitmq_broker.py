@@ -41,6 +41,18 @@ class RabbitBroker:
                         raise
                     connection.channel().queue_declare(name, durable=True)
 
+    def waiting(self) -> int | None:
+        """The messages in the queue of labels."""
+        from pika.exceptions import ChannelClosedByBroker
+
+        with self._connected() as connection:
+            try:
+                return int(connection.channel().queue_declare(self._labels, passive=True).method.message_count)
+            except ChannelClosedByBroker as closed:
+                if closed.reply_code != NOT_FOUND:
+                    raise
+                return None
+
     def send(self, message: Message) -> str:
         """Publish it and wait for the confirmation. Whoever reads it may be given it twice, with the same id."""
         from pika import BasicProperties

@@ -39,6 +39,11 @@ class RedisBroker:
         with self._connected() as redis:
             redis.ping()
 
+    def waiting(self) -> int | None:
+        """The length of the stream of labels."""
+        with self._connected() as redis:
+            return int(redis.xlen(self._labels))
+
     def send(self, message: Message) -> str:
         """Add it to the stream of tasks, once."""
         digest = sha256(message.body).hexdigest()

@@ -40,6 +40,8 @@ def test_a_broker_that_is_away_is_unreachable_and_a_batch_goes_out_later(backend
         with pytest.raises(Unreachable, match="cannot be reached") as told:
             use()
         assert PASSWORD not in str(told.value)
+        with pytest.raises(Unreachable, match="cannot be reached"):
+            backend.unmarked(url=away).describe()
     assert backend.asked() == []
     assert not backend.queue().publish(batch()).duplicate
     assert len(backend.asked()) == 3
@@ -67,6 +69,16 @@ def test_a_wrong_password_is_one_sentence_without_it(backend):
         with pytest.raises(StratawatchError, match=r"does not let us in.*password") as told:
             use()
         assert "hunter3" not in str(told.value)
+
+
+def test_who_looks_sees_what_waits_and_makes_nothing(backend):
+    assert backend.unmarked().describe()["messages at the broker"] in ("0", "not made yet")
+    assert not backend.root.exists()
+    queue = backend.queue()
+    assert queue.describe()["messages at the broker"] == "0"
+    backend.post(given(YES))
+    time.sleep(0.1)  # RabbitMQ counts a message a moment after it has it
+    assert queue.describe()["messages at the broker"] == "1"
 
 
 def test_a_message_that_is_no_labels_is_set_aside_and_the_next_one_is_read(backend):

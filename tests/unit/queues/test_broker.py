@@ -18,9 +18,7 @@ def built(monkeypatch, folder, url, **more):
     "url", ["redis://127.0.0.1:6379/0", "rediss://u:p@redis.example.org", "amqps://u:p@mq.example.org/v"]
 )
 def test_an_address_is_one_of_redis_or_rabbitmq(monkeypatch, tmp_path, url):
-    queue = built(monkeypatch, tmp_path, url)
-    assert isinstance(queue, BrokerQueue)
-    assert queue.describe() == {"file": str(tmp_path / "queue" / "broker.sqlite3"), "state": "not in use yet"}
+    assert isinstance(built(monkeypatch, tmp_path, url), BrokerQueue)
 
 
 @pytest.mark.parametrize(
