@@ -149,7 +149,7 @@ def _of_csv(connection: Any, files: FileSet) -> dict[Path, Sequence[str]]:
     names_of_line: dict[bytes, list[str]] = {}
     columns: dict[Path, Sequence[str]] = {}
     for file in files.files:
-        line = _first_line(file.path)
+        line = first_line(file.path)
         names = names_of_line.get(line) or list(
             column_types(connection, replace(files, files=(file,), hive=False).relation())
         )
@@ -159,7 +159,7 @@ def _of_csv(connection: Any, files: FileSet) -> dict[Path, Sequence[str]]:
     return columns
 
 
-def _first_line(path: Path) -> bytes:
+def first_line(path: Path) -> bytes:
     """The first line of a file; empty if it cannot be opened, which DuckDB reports."""
     try:
         with path.open("rb") as file:

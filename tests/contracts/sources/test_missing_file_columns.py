@@ -6,6 +6,7 @@ from datetime import timedelta
 import pytest
 
 from stratawatch.adapters.sources.duckdb_files import FilesSource
+from stratawatch.adapters.sources.missing_file_columns import first_line
 from stratawatch.core.population import Atom
 from stratawatch.engine.model.panel_spec import ClassifierSpec, Columns, Window
 from stratawatch.errors import InputRefused
@@ -229,3 +230,9 @@ class TestLong:
         write(tmp_path / "0.parquet", self.said("lr"))
         write(tmp_path / "1.parquet", without(week(1), "score"))
         assert FilesSource(tmp_path).census(self.SPEC, WINDOW).census.size == 10
+
+
+def test_no_more_than_two_megabytes_are_read_of_a_first_line(tmp_path):
+    file = tmp_path / "week.csv"
+    file.write_bytes(b"x" * 3_000_000)
+    assert len(first_line(file)) == 2_000_000
