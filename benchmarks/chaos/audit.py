@@ -4,7 +4,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
@@ -16,6 +16,7 @@ from stratawatch.engine.model.alarm_records import Incident, Notification
 from stratawatch.engine.model.label_events import LabelEvent, LabelTask
 from stratawatch.engine.model.states import BatchState, Entity
 from stratawatch.engine.ports import Ports
+from stratawatch.engine.ports.transaction import Transaction
 
 Post = tuple[str, str, str, str, str]
 """Channel, dedup key, event, subject, body."""
@@ -69,7 +70,8 @@ def audit(
     with ports.store.begin() as tx:
         batches = tx.rounds.batches()
         was_sent = {move.entity_id for move in tx.cycles.transitions(Entity.BATCH) if move.new == BatchState.SENT}
-        events = [event for _, event in tx.labels.of_panel(PANEL) if event.source == ports.queue.name]
+        several = (*tx.labels.of_panel(PANEL), *gold_answers(tx))
+        events = [event for _, event in several if event.source == ports.queue.name]
         waiting = tx.labels.waiting_events() if forgot else ()
         notices = tx.outbox.all()
         incidents = tx.alarms.incidents(panel=PANEL)
@@ -116,6 +118,16 @@ def audit(
             *(f"left open: {post}" for post in left_open),
         ),
     )
+
+
+def gold_answers(tx: Transaction) -> list[tuple[str, LabelEvent]]:
+    """The gold items that people were asked about with each answer to them."""
+    latest = tx.panels.latest()
+    if PANEL not in latest:
+        return []
+    question = tx.panels.question_key(latest[PANEL])
+    items = {ask.item_key: ask.item for ask in tx.gold.asked(PANEL, question, datetime.max.replace(tzinfo=UTC))}
+    return [(items[event.item_key], event) for event in tx.labels.of_items(sorted(items), question)]
 
 
 def posts_of(log: Path, run: str) -> Counter[Post]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
+from benchmarks.chaos.audit import gold_answers
 from benchmarks.chaos.places import Place
 from benchmarks.chaos.world import PANEL
 from stratawatch.engine.model.cycle_facts import Cycle
@@ -30,6 +31,7 @@ def take(ports: Ports, folder: Path, place: Place) -> Snapshot:
             "candidates": [f"{c.period} {item}" for c in cycles for item in tx.cycles.candidates(c.id)],
             "rounds": [line for cycle in cycles for line in _rounds(tx, cycle)],
             "labels": sorted(f"{item} {_but_time_of_arrival(event)}" for item, event in tx.labels.of_panel(PANEL)),
+            "gold": sorted(f"{item} {_but_time_of_arrival(event)}" for item, event in gold_answers(tx)),
             "estimates": [line for cycle in cycles for line in _estimates(tx, cycle)],
             "states": [
                 f"{c.period} {s.revision} {s.key} {s.state} {s.reason}"

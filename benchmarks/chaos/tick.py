@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from benchmarks.chaos.world import ERASED, LABELLED, OUTAGES, PANEL, TROUBLES, Tick
+from benchmarks.chaos.world import ERASED, GOLD, LABELLED, OUTAGES, PANEL, TROUBLES, Tick
 from stratawatch import report
 from stratawatch.adapters.erasure_list import ErasureList, erasure_list
 from stratawatch.atomic_files import create_file
@@ -25,9 +25,11 @@ from stratawatch.engine.cycle.open_cycles import open_cycles
 from stratawatch.engine.cycle.operator_actions import cancel_cycle, reopen_cycle, rerun_cycle, resend_batches
 from stratawatch.engine.labels import dispatch_batch
 from stratawatch.engine.labels.erase_item import erase_again, erase_item
+from stratawatch.engine.labels.gold_items import keep_gold
 from stratawatch.engine.labels.import_labels import HandLabel, import_labels
 from stratawatch.engine.labels.queue_identity import adopt_queue
 from stratawatch.engine.model.cycle_facts import CandidateItem, CheckReport, Cycle
+from stratawatch.engine.model.gold import GoldItem
 from stratawatch.engine.model.input_profile import InputProfile
 from stratawatch.engine.model.panel_spec import PanelSpec, Window
 from stratawatch.engine.model.states import CycleState
@@ -69,6 +71,8 @@ def run_tick(config: Path, tick: Tick, variants: tuple[Variant, ...]) -> None:
     by_hand(ports, tick)
     windows_by_hand(ports, installation.panels[PANEL], tick)
     baselines_by_hand(installation, ports, tick)
+    if tick.step == "gold":
+        keep_gold(ports, installation.panels[PANEL], gold_items(), (), "their truth is known")
     if tick.step == "erase":
         erase_by_hand(installation, ports)
     open_cycles(ports, installation.panels)
@@ -193,6 +197,12 @@ def baselines_by_hand(installation: "Installation", ports: Ports, tick: Tick) ->
     if tick.step == "keep":
         found = labelled_baselines(np.arange(100) < 50, np.arange(100) < 40)
         keep_resampled_baselines(ports, panel, "lr", found, source="a notebook")
+
+
+def gold_items() -> list[GoldItem]:
+    """One in three is spam, and who reads the text knows it."""
+    spam = [GoldItem(f"gold-{i}", "yes", {"text": f"buy gold-{i}"}) for i in range(0, GOLD, 3)]
+    return [*spam, *(GoldItem(f"gold-{i}", "no", {"text": f"hello gold-{i}"}) for i in range(GOLD) if i % 3)]
 
 
 def erase_by_hand(installation: "Installation", ports: Ports) -> None:

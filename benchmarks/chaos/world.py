@@ -26,6 +26,8 @@ ERASED: Final = "erased-item"
 """The file with the id of the item that a person erases."""
 LABELLED: Final = "labelled.csv"
 """Predictions whose labels are known: a person measures a baseline from them."""
+GOLD: Final = 30
+"""Items whose truth is known: a person brings them in before the first window is over."""
 STAYING: Final = 300
 """Items that are there in every window, so that labels are used again."""
 
@@ -65,6 +67,7 @@ guideline = "Spam is what nobody asked for."
 seed = "chaos"
 budget = 230
 batch_size = 40
+gold_share = 0.05
 deadline = "3d"
 
 [panels.spam.source]
@@ -156,7 +159,7 @@ MENDED: Final = (
 GIVEN_UP: Final = (("backfill", 10), ("cancel", 20), ("retire", 30))
 
 TROUBLED: Final = (
-    (("early", -48), ("blocked", 3), ("resend", 6), *ANSWERED),
+    (("early", -48), ("gold", -24), ("blocked", 3), ("resend", 6), *ANSWERED),
     (("unreadable", 3), ("unreadable", 30), ("reopen", 33), *((step, hours + 30) for step, hours in EXPIRED)),
     (*ANSWERED, *MENDED),
     GIVEN_UP,
@@ -170,6 +173,7 @@ PLAIN: Final = (ANSWERED, EXPIRED, ANSWERED)
 OUTAGES: Final = ("second", "mute")
 """Steps during which the receiver of alerts is out of order."""
 BY_HAND: Final = (
+    "gold",
     *("resend", "reopen", "backfill", "rerun", "cancel", "retire"),
     *("import", "measure", "keep", "again", "erase", "trust", "adopt"),
 )

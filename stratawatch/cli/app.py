@@ -16,6 +16,7 @@ from stratawatch.cli import (
     doctor,
     erasures,
     estimates,
+    gold,
     grants,
     init,
     label_agreement,
@@ -101,6 +102,7 @@ labels.app.command("revoke", short_help="Close the label page to somebody.")(lab
 labels.app.command("annotators", short_help="Who may label at the page.")(label_page.annotators)
 labels.app.command("about", short_help="What is kept about one item.")(erasures.about)
 labels.app.command("erase", short_help="Erase one item for good.")(erasures.erase)
+labels.app.command("gold", short_help="Items whose truth is known.")(gold.gold)
 labels.app.command("agreement", short_help="How far annotators agree.")(label_agreement.agreement)
 cycles.app.command("retire", short_help="End a panel that left.")(retire.retire)
 app.add_typer(cycles.app, name="cycles", short_help="List, show, cancel, reopen cycles.")

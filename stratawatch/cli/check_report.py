@@ -27,6 +27,7 @@ CLUSTER: Final = (
     "items of one hang together: intervals count that, and are about clusters to come whose scores are like these"
 )
 
+GOLD: Final = "gold items count in the budget, so that fewer other items are asked about"
 FURTHER_VOTES: Final = "second and third votes count in the budget, so that fewer items are asked about"
 
 
@@ -107,6 +108,7 @@ def _configuration_facts(configuration: "Configuration") -> Facts:
         **facts("cluster of", lambda spec: f"{spec.columns.cluster}; {CLUSTER}" if spec.columns.cluster else ""),
         **facts("design of", design),
         **facts("variance of", variance),
+        **facts("gold of", lambda spec: f"{100 * spec.gold_share:g} for every 100 others; {GOLD}" if spec.gold_share else ""),
         **facts("second votes of", lambda spec: f"{spec.second_votes}; {FURTHER_VOTES}" if spec.second_votes else ""),
     }
 
@@ -138,6 +140,7 @@ def _store(configuration: "Configuration", now: "datetime") -> Facts:
         newest = {name: tx.cycles.find(panel=name, newest=1) for name in configuration.panels}
         spans = shared_budget_states(tx) if configuration.settings.budget else ()
         facts = {f"baselines of {name}": _baselines(tx, spec, now) for name, spec in configuration.panels.items()}
+        facts |= {f"gold items of {name}": _gold(tx, spec) for name, spec in configuration.panels.items()}
     baselines = {name: fact for name, fact in facts.items() if fact}
     counted = ", ".join(f"{name} {number}" for name, number in cycles.items())
     waiting = {
@@ -145,6 +148,18 @@ def _store(configuration: "Configuration", now: "datetime") -> Facts:
         for name, spec in configuration.panels.items()
     }
     return {**store.describe(), "cycles": counted or "none yet", **waiting, **baselines, **_spans(spans)}
+
+
+def _gold(tx: "Transaction", spec: "PanelSpec") -> str:
+    """How many gold items there are of the question that is asked now, and how many lack a column that is shown."""
+    if spec.gold_share is None:
+        return ""
+    items = tx.gold.items(spec.name, tx.panels.question_key(spec))
+    if not items:
+        return "none yet, so nobody is asked for any: `stratawatch labels gold FILE` brings them in"
+    bare = sum(not {*spec.columns.payload} <= {*one.payload} for one in items)
+    unfit = f"; {bare:,} lack a column of the payload and are not asked for" if bare else ""
+    return f"{sum(one.truth == 'yes' for one in items):,} yes, {sum(one.truth == 'no' for one in items):,} no{unfit}"
 
 
 def _spans(spans: "Sequence[BudgetState]") -> Facts:

@@ -5,6 +5,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from stratawatch.cli.corrections import (
+    correction_columns,
+    correction_row,
+    correction_text,
+    corrections_of_cycles,
+    show_corrections,
+)
 from stratawatch.cli.missing_answers import (
     bounds_columns,
     bounds_text,
@@ -29,6 +36,7 @@ from stratawatch.formatting import confidence_text, count, truth_text
 
 if TYPE_CHECKING:
     from stratawatch.core.estimate import Estimate
+    from stratawatch.engine.labels.corrected_estimates import CorrectedCycle
     from stratawatch.engine.labels.missing_answers import MissingAnswers
     from stratawatch.engine.model.alarm_records import StreamState
     from stratawatch.engine.model.cycle_facts import Cycle, Revision
@@ -79,11 +87,13 @@ def estimates(
             classifier = f"{classifier} - {minus}"
         shadows = installation.ports.paused.shadows
         missing = {} if minus else missing_of_cycles(tx, found, every=history)
+        corrected = {} if minus else corrections_of_cycles(tx, found)
         rows = [
             {**row, "shadow": (row["panel"], row["classifier"]) in shadows}
             for cycle, revision in found
-            for row in _cycle_rows(tx, cycle, revision, missing.get(cycle.id))
+            for row in _cycle_rows(tx, cycle, revision, missing.get(cycle.id), corrected.get(cycle.id))
         ]
+        errors = [correction_row(cycle, corrected[cycle.id]) for cycle, _ in found if cycle.id in corrected]
         absent = [missing_row(cycle, missing[cycle.id]) for cycle, _ in found if cycle.id in missing]
         truth = [asdict(one) for one in tx.truth.counts() if one.panel in panels]
     if classifier is not None:
@@ -94,10 +104,11 @@ def estimates(
         rows = [row for row in rows if row["metric"] == metric]
     rows = [row for row in rows if segments or row["segment"] is None or row["state"] is not None]
     if json:
-        print_json({"estimates": rows, "truth": truth, "missing_answers": absent})
+        print_json({"estimates": rows, "truth": truth, "missing_answers": absent, "label_errors": errors})
     else:
         _show(rows)
         show_missing(absent)
+        show_corrections(errors)
         for one in truth:
             print_line(truth_text(**one))
 
@@ -120,17 +131,23 @@ def _differences(tx: "Transaction", cycle: "Cycle", revision: "Revision", first:
 
 
 def _cycle_rows(
-    tx: "Transaction", cycle: "Cycle", revision: "Revision", missing: "MissingAnswers | None"
+    tx: "Transaction",
+    cycle: "Cycle",
+    revision: "Revision",
+    missing: "MissingAnswers | None",
+    corrected: "CorrectedCycle | None",
 ) -> list[dict[str, Any]]:
     judged = {
         (state.key.classifier, state.key.metric, state.key.segment): state for state in tx.alarms.of_cycle(cycle.id)
     }
     rows = []
-    for estimate in revision.estimates:
+    without_errors = corrected.estimates if corrected else [None] * len(revision.estimates)
+    for estimate, found in zip(revision.estimates, without_errors, strict=True):
         segment = str(estimate.segment) if estimate.segment else None
         state = judged.get((estimate.classifier, estimate.metric, segment))
         row = _row(cycle, revision, estimate, state)
-        rows.append({**row, **bounds_columns(missing.of(estimate) if missing else None)})
+        bounds = bounds_columns(missing.of(estimate) if missing else None)
+        rows.append({**row, **bounds, **correction_columns(found)})
     return rows
 
 
@@ -174,7 +191,8 @@ def _show(rows: list[dict[str, Any]]) -> None:
         )
         clustered = any(row["deff"] is not None for row in mine)
         bounded = any(row["missing"] is not None for row in mine)
-        cells = [_cells(row, clustered=clustered, bounded=bounded) for row in mine]
+        corrected = any(correction_text(row) for row in mine)
+        cells = [_cells(row, clustered=clustered, bounded=bounded, corrected=corrected) for row in mine]
         show_rows(cells, numbers=("labels", "n_eff", "deff"))
         if number != cycles[-1]:
             print_line()
@@ -199,7 +217,8 @@ def _show_notes(rows: list[dict[str, Any]]) -> None:
         print_line(f"{metric_text(metric)}: {'; '.join(methods)}")
 
 
-def _cells(row: dict[str, Any], *, clustered: bool, bounded: bool) -> dict[str, str]:
+def _cells(row: dict[str, Any], *, clustered: bool, bounded: bool, corrected: bool) -> dict[str, str]:
+    right = {"without label errors": correction_text(row)} if corrected else {}
     worst = {"if missing answers were worst": bounds_text(row)} if bounded else {}
     deff = {"deff": "" if row["deff"] is None else f"{row['deff']:.2f}"} if clustered else {}
     return {
@@ -209,5 +228,6 @@ def _cells(row: dict[str, Any], *, clustered: bool, bounded: bool) -> dict[str, 
         "labels": f"{row['labels_used']:,}",
         "n_eff": "" if row["n_eff"] is None else count(row["n_eff"]),
         **deff,
+        **right,
         **worst,
     }

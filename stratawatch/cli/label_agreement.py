@@ -1,22 +1,31 @@
-"""stratawatch labels agreement: how far annotators agree about the same items."""
+"""stratawatch labels agreement: how far annotators agree about the same items, and what their disagreement implies."""
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, Final
 
+from stratawatch.cli.gold import ends_text
 from stratawatch.cli.options import DEFAULT_CONFIG, ConfigOption, JsonOption, PanelOption, chosen_panels
-from stratawatch.cli.output import print_json, print_line
+from stratawatch.cli.output import metric_text, print_json, print_line
 from stratawatch.cli.table_output import show_rows
 from stratawatch.formatting import confidence_text, count_text
 
 if TYPE_CHECKING:
+    from stratawatch.core.estimate import Undefined
     from stratawatch.core.estimation.agreement import AnnotatorAgreement
+    from stratawatch.core.estimation.vote_errors import VoteErrors
     from stratawatch.engine.ports.transaction import Transaction
+
+LEAST_SHIFT: Final = 0.001
 
 
 def agreement(config: ConfigOption = DEFAULT_CONFIG, json: JsonOption = False, panel: PanelOption = None) -> None:
     """How far annotators agree about the items that two or more of them answered, and each with the others.
 
     Krippendorff's alpha is 1 where they always agree and 0 where they agree as often as by chance. It needs items with
-    two answers: `votes = 2` or more in the panel. Only answers to the question that is asked today are counted.
+    two answers: `votes = 3` in the panel, or second votes. Only answers to the question of today are counted.
+
+    Items with three answers also tell how often single answers err, if people err independently, and what the newest
+    estimates would be without that. Errors that all make together are only seen by gold items: `labels gold`.
 
     \b
     Examples:
@@ -42,21 +51,25 @@ def agreement(config: ConfigOption = DEFAULT_CONFIG, json: JsonOption = False, p
                     "no": f"{row['no']:,}",
                     "answers beside": f"{row['pairs']:,}",
                     "the same": f"{row['agreeing'] / row['pairs']:.1%}" if row["pairs"] else "",
+                    **_rates_of(row, one),
                 }
                 for row in one["annotators"]
             ],
-            numbers=("yes", "no", "answers beside", "the same"),
+            numbers=("yes", "no", "answers beside", "the same", "finds yes", "finds no"),
         )
+        for line in _implied_lines(one):
+            print_line(line)
 
 
 def _found(tx: "Transaction", name: str) -> dict[str, Any]:
     from stratawatch.core.estimate import Undefined
     from stratawatch.core.estimation.agreement import agreement, annotator_agreements, latest_answers
+    from stratawatch.core.estimation.vote_errors import vote_errors
 
     question = tx.panels.question_key(tx.panels.latest()[name])
     events = tx.labels.of_panel(name, question)
     answers = latest_answers((item, event.annotator, event.value) for item, event in events)
-    whole = agreement(answers)
+    whole, errors = agreement(answers), vote_errors(answers)
     told = (
         {"alpha": None, "low": None, "high": None, "reason": whole.reason}
         if isinstance(whole, Undefined)
@@ -67,12 +80,62 @@ def _found(tx: "Transaction", name: str) -> dict[str, Any]:
         **told,
         "confidence": 0.95,
         "items": sum(len(words) > 1 for words in answers.values()),
-        "annotators": [_row(one) for one in annotator_agreements(answers)],
+        "annotators": [_row(one, errors) for one in annotator_agreements(answers)],
+        "errors": _errors(errors),
+        "implied": [] if isinstance(errors, Undefined) else _implied(tx, name, errors),
     }
 
 
-def _row(one: "AnnotatorAgreement") -> dict[str, Any]:
-    return {"name": one.annotator, "yes": one.yes, "no": one.no, "pairs": one.pairs, "agreeing": one.agreeing}
+def _row(one: "AnnotatorAgreement", errors: "VoteErrors | Undefined") -> dict[str, Any]:
+    found = {rates.annotator: rates for rates in getattr(errors, "annotators", ())}.get(one.annotator)
+    return {
+        "name": one.annotator,
+        "yes": one.yes,
+        "no": one.no,
+        "pairs": one.pairs,
+        "agreeing": one.agreeing,
+        "sensitivity": found.sensitivity if found else None,
+        "specificity": found.specificity if found else None,
+    }
+
+
+def _errors(errors: "VoteErrors | Undefined") -> dict[str, Any]:
+    """The errors of single votes as JSON, or why they cannot be told."""
+    names = ("sensitivity", "specificity", "wrong_majorities", "items")
+    return {**{name: getattr(errors, name, None) for name in names}, "reason": getattr(errors, "reason", "")}
+
+
+def _implied(tx: "Transaction", name: str, errors: "VoteErrors") -> list[dict[str, Any]]:
+    """The newest estimates beside what they would be without those errors."""
+    from dataclasses import asdict
+
+    from stratawatch.engine.labels.implied_errors import implied_values
+
+    newest = tx.estimates.history(name, newest=1)
+    return [asdict(one) for cycle, revision in newest for one in implied_values(tx, cycle, errors, revision.estimates)]
+
+
+def _rates_of(row: dict[str, Any], found: dict[str, Any]) -> dict[str, str]:
+    """How much of the positives and negatives an annotator finds, in columns that are there if anybody's is known."""
+    if found["errors"]["reason"]:
+        return {}
+    return {"finds yes": f"{row['sensitivity']:.1%}", "finds no": f"{row['specificity']:.1%}"}
+
+
+def _implied_lines(found: dict[str, Any]) -> Iterator[str]:
+    """What disagreement implies, and the estimates that it moves by a tenth of a point or more."""
+    errors = found["errors"]
+    if errors["reason"]:
+        return
+    rates = (
+        f"{ends_text(errors['sensitivity'])} of the positives and {ends_text(errors['specificity'])} of the negatives"
+    )
+    yield f"If people err independently, an answer finds {rates}."
+    yield f"Then {errors['wrong_majorities']:.1%} of the majorities are wrong."
+    moved = [row for row in found["implied"] if abs(row["implied"] - row["value"]) >= LEAST_SHIFT]
+    for row in moved:
+        name = f"{metric_text(row['metric'])} of {row['classifier']}"
+        yield f"  {name}: {row['value']:.1%}, and {row['implied']:.1%} without that"
 
 
 def _sentence(found: dict[str, Any]) -> str:

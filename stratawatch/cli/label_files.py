@@ -1,34 +1,53 @@
-"""Label files that people write by hand: JSONL or CSV with item, value, annotator and, if known, the time."""
+"""Files that people write by hand, JSONL or CSV: labels with item, value, annotator and time, and gold items."""
 
 import csv
 import io
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from stratawatch.adapters.queues.label_line import json_object, time_of, word
 from stratawatch.adapters.queues.label_values import label_value
 from stratawatch.cli.csv_cells import without_mark
 from stratawatch.engine.labels.import_labels import HandLabel
+from stratawatch.engine.model.gold import GoldItem
 from stratawatch.errors import StratawatchError
 
 SHOWN: Final = 10
 LARGEST: Final = 200_000_000
 
+Line = TypeVar("Line")
+
 
 def read_labels(path: Path) -> tuple[HandLabel, ...]:
     """Every label of a file; raises with the bad lines and keeps nothing when one is wrong."""
-    labels, bad = [], []
+    return _read(path, _label)
+
+
+def read_gold(path: Path, payload: Sequence[str]) -> tuple[tuple[GoldItem, ...], tuple[str, ...]]:
+    """The gold items of a file with what labellers are shown of each, and the items that are to be gold no more."""
+    lines = _read(path, partial(_gold, payload=payload))
+    last = {item.item if isinstance(item, GoldItem) else item: item for item in lines}
+    return (
+        tuple(one for one in last.values() if isinstance(one, GoldItem)),
+        tuple(one for one in last.values() if isinstance(one, str)),
+    )
+
+
+def _read(path: Path, read: Callable[[Any], Line]) -> tuple[Line, ...]:
+    """Every line of a file; raises with the bad ones."""
+    lines, bad = [], []
     for number, line in _lines(path, _text(path)):
         try:
-            labels.append(_label(line))
+            lines.append(read(line))
         except ValueError as reason:
             bad.append(f"line {number}: {reason}")
     if bad:
         more = f"\n... and {len(bad) - SHOWN} more" if len(bad) > SHOWN else ""
         listing = "\n".join(bad[:SHOWN])
         raise StratawatchError(f"{path.name} has {len(bad)} bad lines, so nothing was imported\n{listing}{more}")
-    return tuple(labels)
+    return tuple(lines)
 
 
 def _text(path: Path) -> str:
@@ -77,8 +96,25 @@ def _text_of(cell: Any) -> Any:
     return without_mark(cell) if isinstance(cell, str) else cell
 
 
+def _fields(line: Any) -> Mapping[str, Any]:
+    return json_object(line.encode()) if isinstance(line, str) else line
+
+
+def _gold(line: Any, payload: Sequence[str]) -> GoldItem | str:
+    """A gold item, or the id of one that is to be gold no more."""
+    fields = _fields(line)
+    item, value = word(fields, "item", longest=None), label_value(fields)
+    if value == "retract":
+        return item
+    if value == "skip":
+        raise ValueError("the truth of a gold item is yes or no")
+    if missing := [name for name in payload if name not in fields]:
+        raise ValueError(f"no '{missing[0]}', which labellers are shown of other items")
+    return GoldItem(item, value, {name: fields[name] for name in payload})
+
+
 def _label(line: Any) -> HandLabel:
-    fields = json_object(line.encode()) if isinstance(line, str) else line
+    fields = _fields(line)
     item = word(fields, "item", longest=None)
     annotator = word(fields, "annotator", default="import")
     question = word(fields, "question_key") if fields.get("question_key") else None

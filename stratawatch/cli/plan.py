@@ -55,12 +55,14 @@ def plan(
         expected = "no --dry-run beside it" if dry_run else f"one panel: {', '.join(names)}"
         raise StratawatchError("--out draws one panel's curve", expected=expected)
     with shown_progress():
-        shares = [_further_share(installation, spec) for spec in panels]
+        votes = [_further_votes(installation, spec) for spec in panels]
+        shares = [further + (spec.gold_share or 0.0) for spec, further in zip(panels, votes, strict=True)]
         paid = [with_item_budget(spec, share) for spec, share in zip(panels, shares, strict=True)]
         found = [_preview(installation, spec) if dry_run else _outlook(installation, spec, out) for spec in paid]
-    for document, spec, share in zip(found, panels, shares, strict=True):
+    for document, spec, further in zip(found, panels, votes, strict=True):
         document["question_change"] = _question_change(installation, spec)
-        document["second_votes"] = _second_votes(spec, share)
+        document["second_votes"] = _second_votes(spec, further)
+        document["gold"] = _gold(spec, document["budget"])
     if dry_run:
         print_documents("plans", found, _show, json=json)
     else:
@@ -70,11 +72,18 @@ def plan(
         print_line(f"wrote {out}")
 
 
-def _further_share(installation: "Installation", spec: "PanelSpec") -> float:
-    from stratawatch.engine.labels.vote_costs import further_share
+def _further_votes(installation: "Installation", spec: "PanelSpec") -> float:
+    from stratawatch.engine.labels.vote_costs import further_votes
 
     with installation.ports.store.begin() as tx:
-        return further_share(tx, spec)
+        return further_votes(tx, spec)
+
+
+def _gold(spec: "PanelSpec", items: int) -> dict[str, Any] | None:
+    """What gold items take of the budget, where `items` are what it leaves for others; None without them."""
+    if spec.gold_share is None:
+        return None
+    return {"gold_share": spec.gold_share, "budget": spec.budget, "gold_items": round(items * spec.gold_share)}
 
 
 def _second_votes(spec: "PanelSpec", share: float) -> dict[str, Any] | None:
@@ -89,6 +98,13 @@ def _show_second_votes(document: dict[str, Any]) -> None:
     if found is not None:
         paid = f"a budget of {found['budget']:,} votes pays for {count_text(document['budget'], 'item')}"
         print_line(f"Second votes ({found['rule']}): an item takes {found['votes_an_item']:.2f} votes, so that {paid}.")
+
+
+def _show_gold(document: dict[str, Any]) -> None:
+    found = document["gold"]
+    if found is not None:
+        number = count_text(found["gold_items"], "gold item")
+        print_line(f"Gold: of a budget of {found['budget']:,} labels at most {number} whose truth is known.")
 
 
 def _question_change(installation: "Installation", spec: "PanelSpec") -> str | None:
@@ -151,6 +167,7 @@ def _show_outlook(document: dict[str, Any], *, every: bool = False) -> None:
     print_line(f"{document['panel']}, window {window_text(document)}: {count_text(document['items'], 'item')}")
     print_line(_source(document))
     _show_second_votes(document)
+    _show_gold(document)
     _show_question_change(document)
     print_line()
     together = document["labels_for_all_goals"]
@@ -300,6 +317,7 @@ def _show(document: dict[str, Any]) -> None:
     past = document["past_labels"]
     print_line(f"{asked}, planned from {count_text(past, 'past label') if past else 'scores alone'}")
     _show_second_votes(document)
+    _show_gold(document)
     _show_question_change(document)
     print_line()
     order = ", ".join([*document["classifiers"], *document["auxiliary"]])

@@ -136,6 +136,7 @@ class PanelSettings(Shape):
     variance: Variance = "default"
     votes: Annotated[int, Field(ge=1, le=25)] = 1
     second_votes: SecondVotes = NO_SECOND_VOTES
+    gold_share: Annotated[float, Field(gt=0, le=0.5)] | None = None
     same_items_as: Name | None = None
     deadline: Annotated[PositiveDuration, Field(le=timedelta(days=366))]
     confidence: Annotated[float, Field(ge=0.5, le=0.9999)] = 0.95

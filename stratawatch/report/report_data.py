@@ -12,6 +12,7 @@ from stratawatch.core.population import Atom
 from stratawatch.engine.alarms.alarm_streams import watched_streams
 from stratawatch.engine.baselines.current_baselines import current_baselines
 from stratawatch.engine.cycle.budget_shares import shared_budget_states
+from stratawatch.engine.labels.corrected_estimates import CorrectedCycle, corrected_cycle
 from stratawatch.engine.labels.labelled_cycle import load_labelled_cycle
 from stratawatch.engine.labels.missing_answers import MissingAnswers, is_kept, missing_answers
 from stratawatch.engine.model.alarm_records import Incident, Notification, StreamKey, StreamState
@@ -50,6 +51,11 @@ class CycleData:
         """Whether there is anything to say about its window: numbers, or why there are none."""
         return self.revision is not None or self.cycle.state == CycleState.REFUSED
 
+    @property
+    def overall(self) -> tuple[Estimate, ...]:
+        """The estimates over all segments."""
+        return tuple(one for one in (self.revision.estimates if self.revision else ()) if one.segment is None)
+
     def estimate(self, key: StreamKey) -> Estimate | None:
         """The newest estimate of a stream in this cycle."""
         return self._estimates.get((key.classifier, key.metric, key.segment))
@@ -75,6 +81,7 @@ class ReportData:
     shared_budget: Mapping[int, tuple[BudgetState, WindowShare]] = field(default_factory=dict)  # by cycle
     truth: tuple[str, ...] = ()  # what came by itself, and what it proves
     missing: MissingAnswers | None = None  # of the scorecard's window
+    corrected: CorrectedCycle | None = None  # the overall estimates of that window without the errors of labels
     corrections: tuple[str, ...] = ()  # of the windows shown: when, why, before and after
 
     @property
@@ -113,6 +120,7 @@ def read_data(store: Store, spec: PanelSpec, newest: int) -> ReportData:
             },
             truth=_truth(tx, spec.name, {one.cycle.id: one.cycle for one in shown}),
             missing=_missing(tx, shown),
+            corrected=_corrected(tx, shown),
             corrections=tuple(said for one in shown for said in _corrections(tx, one)),
         )
 
@@ -123,7 +131,15 @@ def _missing(tx: Transaction, shown: Sequence[CycleData]) -> MissingAnswers | No
     if newest is None or newest.revision is None or not is_kept(tx, newest.cycle):
         return None
     labelled = load_labelled_cycle(tx, newest.spec, newest.cycle.id)
-    return missing_answers(tx, newest.cycle, labelled, [one for one in newest.revision.estimates if not one.segment])
+    return missing_answers(tx, newest.cycle, labelled, newest.overall)
+
+
+def _corrected(tx: Transaction, shown: Sequence[CycleData]) -> CorrectedCycle | None:
+    """The overall estimates of the newest window that is finished without the errors of labels, as gold shows them."""
+    newest = next((one for one in reversed(shown) if one.finished), None)
+    if newest is None or newest.revision is None:
+        return None
+    return corrected_cycle(tx, newest.cycle, newest.overall)
 
 
 def _truth(tx: Transaction, panel: str, shown: Mapping[int, Cycle]) -> tuple[str, ...]:

@@ -6,19 +6,30 @@ from typing import Final
 from urllib.parse import quote, urlsplit
 
 from stratawatch.core.designs.frozen import method_warnings
-from stratawatch.core.estimate import IntervalEstimate
+from stratawatch.core.estimate import IntervalEstimate, Undefined
 from stratawatch.engine.model.cycle_facts import Cycle
 from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.engine.model.states import CycleState
 from stratawatch.engine.model.survey_of_panel import survey_of_panel
 from stratawatch.engine.ports import Store
+from stratawatch.formatting import estimate_text
 from stratawatch.report.costs import plain_cost
 from stratawatch.report.events import DocsLink, cycle_rows, incident_rows, notification_rows, undefined_rows
 from stratawatch.report.headline import headline
 from stratawatch.report.report_data import ReportData, read_data
 from stratawatch.report.scores import by_segment, overall, scales_of
 from stratawatch.report.trends import trends
-from stratawatch.report.view_models import BoundsRow, Cost, LabelOutcomes, Method, MissingView, PanelView, Score
+from stratawatch.report.view_models import (
+    BoundsRow,
+    CorrectedRow,
+    Cost,
+    LabelErrorsView,
+    LabelOutcomes,
+    Method,
+    MissingView,
+    PanelView,
+    Score,
+)
 
 SHOWN_CYCLES: Final = 13
 """A quarter of weekly windows."""
@@ -75,6 +86,7 @@ def assemble(
         method=_method(facts),
         truth=facts.truth,
         missing=_missing(facts, scores),
+        label_errors=_label_errors(facts),
     )
 
 
@@ -90,6 +102,22 @@ def _missing(facts: ReportData, scores: Sequence[Score]) -> MissingView | None:
     ]
     counts = tuple(one for one in found.counts if one.classifier or one.answered < one.drawn)
     return MissingView(found.sentence, found.lean is not None, tuple(bounds), counts)
+
+
+def _label_errors(facts: ReportData) -> LabelErrorsView | None:
+    """What gold items say of the newest window's labels."""
+    if facts.corrected is None or facts.newest is None:
+        return None
+    rows = tuple(
+        CorrectedRow(one.classifier, one.metric, _result_text(one.result), _result_text(found))
+        for one, found in zip(facts.newest.overall, facts.corrected.estimates, strict=True)
+        if isinstance(one.result, IntervalEstimate)
+    )
+    return LabelErrorsView(facts.corrected.sentence, rows)
+
+
+def _result_text(found: IntervalEstimate | Undefined) -> str:
+    return found.reason if isinstance(found, Undefined) else estimate_text(found.value, found.low, found.high)
 
 
 def _without(shadows: Collection[str], scores: Sequence[Score]) -> list[Score]:

@@ -220,6 +220,24 @@ class MissingView:
 
 
 @dataclass(frozen=True)
+class CorrectedRow:
+    """One metric as the labels have it, and without their errors or why that cannot be told, each in words."""
+
+    classifier: str
+    metric: str
+    labelled: str
+    corrected: str
+
+
+@dataclass(frozen=True)
+class LabelErrorsView:
+    """What gold items say of labels, and each score without their errors."""
+
+    sentence: str
+    rows: tuple[CorrectedRow, ...]
+
+
+@dataclass(frozen=True)
 class UndefinedRow:
     """A window or a metric that could not be estimated, and why."""
 
@@ -275,6 +293,7 @@ class PanelView:
     method: Method
     truth: tuple[str, ...] = ()  # what came by itself, in sentences
     missing: MissingView | None = None
+    label_errors: LabelErrorsView | None = None
 
     @property
     def clustered(self) -> Score | None:

@@ -7,6 +7,7 @@ from typing import Any, Final
 from sqlalchemy import ColumnElement, Connection, RowMapping, Select, delete, select, update
 from sqlalchemy.sql import ColumnExpressionArgument
 
+from stratawatch.adapters.store.gold_tables import gold_asks, gold_items
 from stratawatch.adapters.store.json_codec import dumps
 from stratawatch.adapters.store.tables import (
     batches,
@@ -16,6 +17,7 @@ from stratawatch.adapters.store.tables import (
     label_events,
     label_inbox,
     quarantine,
+    rounds,
 )
 from stratawatch.adapters.store.truth_tables import truth_statements
 from stratawatch.engine.model.erasure import Erased, name_of_erased
@@ -38,13 +40,17 @@ class SqlErasures:
             select(candidates.c.item).where(candidates.c.cycle_id.in_(of)),
             select(quarantine.c.key).where(quarantine.c.cycle_id.in_(of), quarantine.c.kind == "prediction"),
             select(truth_statements.c.item).where(*_said(panel, before)),
+            select(gold_items.c.item).where(gold_items.c.panel == panel, gold_items.c.kept_at <= before),
+            select(gold_asks.c.item).where(gold_asks.c.panel == panel),
         )
         return frozenset(item for query in queries for item in self._sql.scalars(query.distinct()))
 
     def keys_drawn(self, panel: str, item: str) -> frozenset[str]:
         """The keys under which an item was drawn, erased or not."""
-        names = draws.c.item.in_({item, name_of_erased(item)})
-        return frozenset(self._sql.scalars(select(draws.c.item_key).where(draws.c.cycle_id.in_(_cycles(panel)), names)))
+        names = {item, name_of_erased(item)}
+        drawn = select(draws.c.item_key).where(draws.c.cycle_id.in_(_cycles(panel)), draws.c.item.in_(names))
+        gold = select(gold_asks.c.item_key).where(gold_asks.c.panel == panel, gold_asks.c.item.in_(names))
+        return frozenset(key for query in (drawn, gold) for key in self._sql.scalars(query))
 
     def about(self, panel: str, item: str, keys: Collection[str]) -> Mapping[str, Sequence[Mapping[str, Any]]]:
         """Everything that is kept about an item, erased or not, as rows by what they are."""
@@ -52,6 +58,8 @@ class SqlErasures:
         queries = {
             "candidates": select(candidates).where(candidates.c.cycle_id.in_(of), candidates.c.item.in_(names)),
             "draws": select(draws).where(draws.c.cycle_id.in_(of), draws.c.item.in_(names)),
+            "gold": select(gold_items).where(gold_items.c.panel == panel, gold_items.c.item.in_(names)),
+            "gold_asked": select(gold_asks).where(gold_asks.c.panel == panel, gold_asks.c.item.in_(names)),
             "labels": select(label_events).where(label_events.c.item_key.in_(keys)).order_by(label_events.c.id),
             "waiting": select(label_inbox).where(label_inbox.c.item_key.in_(keys)).order_by(label_inbox.c.id),
             "truth": select(truth_statements).where(
@@ -78,6 +86,7 @@ class SqlErasures:
         counts = {
             "candidates": self._changed(update(candidates).where(*rows).values(**named, payload={})),
             "draws": self._changed(update(draws).where(draws.c.cycle_id.in_(of), draws.c.item == item).values(**named)),
+            "gold items": self._forget_gold(panel, item, before),
             "waiting labels": self._changed(delete(label_inbox).where(label_inbox.c.item_key.in_(keys))),
             "statements of truth": self._changed(
                 update(truth_statements).where(*_said(panel, before), truth_statements.c.item == item).values(**named)
@@ -90,6 +99,13 @@ class SqlErasures:
 
     def _changed(self, statement: Any) -> int:
         return int(self._sql.execute(statement).rowcount)
+
+    def _forget_gold(self, panel: str, item: str, before: datetime) -> int:
+        """Let an item be gold no more, and rename it where it was asked for."""
+        asks = (gold_asks.c.panel == panel, gold_asks.c.item == item)
+        self._sql.execute(update(gold_asks).where(*asks).values(item=name_of_erased(item)))
+        t = gold_items.c
+        return self._changed(delete(gold_items).where(t.panel == panel, t.item == item, t.kept_at <= before))
 
     def _rename_clusters(self, of: Select[Any], item: str) -> None:
         """Rename the clusters of an item for all that lie in them: who is together stays together."""
@@ -139,9 +155,13 @@ def _said(panel: str, before: datetime) -> tuple[ColumnElement[bool], ...]:
 
 
 def _batches(of: Select[Any], keys: Collection[str]) -> Select[Any]:
-    """The batches of the rounds that drew one of the keys."""
+    """The batches of the rounds that drew one of the keys, or asked for a gold item under it."""
     drew: ColumnExpressionArgument[Any] = draws.c.cycle_id.in_(of) & draws.c.item_key.in_(keys)
-    return select(batches).where(batches.c.round_id.in_(select(draws.c.round_id).where(drew)))
+    gold = select(gold_asks.c.round_id).join(rounds, rounds.c.id == gold_asks.c.round_id)
+    gold = gold.where(rounds.c.cycle_id.in_(of), gold_asks.c.item_key.in_(keys))
+    return select(batches).where(
+        batches.c.round_id.in_(select(draws.c.round_id).where(drew)) | batches.c.round_id.in_(gold)
+    )
 
 
 def _names(content: Mapping[str, Any], key: str, item: str, keys: Collection[str]) -> bool:

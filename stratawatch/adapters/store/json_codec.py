@@ -23,7 +23,14 @@ _SCALARS: Final[dict[type, Callable[[Any], Any]]] = {
     timedelta: lambda seconds: timedelta(seconds=seconds),
 }
 # Fields that came after panels were stored: a panel that does without keeps its fingerprint, and so its version.
-_LEFT_OUT_WHEN_NONE: Final = ("call_yes", "guideline_version", "partition", "same_items_as", "second_votes")
+_LEFT_OUT_WHEN_NONE: Final = (
+    "call_yes",
+    "gold_share",
+    "guideline_version",
+    "partition",
+    "same_items_as",
+    "second_votes",
+)
 
 
 def dumps(value: Any) -> str:

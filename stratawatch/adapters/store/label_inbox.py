@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, Final
 
-from sqlalchemy import Connection, delete, func, select
+from sqlalchemy import Connection, Table, delete, func, select
 
 from stratawatch.adapters.store.record_rows import record_of
 from stratawatch.adapters.store.tables import draws, label_events, label_inbox
@@ -34,16 +34,21 @@ def move_drawn(sql: Connection, round_id: int) -> None:
 
     They are answers to the question of that draw.
     """
+    move_to_ledger(sql, draws, round_id)
+
+
+def move_to_ledger(sql: Connection, asked: Table, round_id: int) -> None:
+    """Move the events of the keys that a table says a round asked for, as answers to the question that it names."""
     names = [column.name for column in label_inbox.c if column.name != "id"]
     waiting = (
-        select(*(label_inbox.c[name] for name in names), draws.c.question_key)
-        .join_from(label_inbox, draws, draws.c.item_key == label_inbox.c.item_key)
-        .where(draws.c.round_id == round_id)
+        select(*(label_inbox.c[name] for name in names), asked.c.question_key)
+        .join_from(label_inbox, asked, asked.c.item_key == label_inbox.c.item_key)
+        .where(asked.c.round_id == round_id)
         .order_by(label_inbox.c.id)
     )
     # A new id for each, above every mark: what was judged without them is looked at again.
     sql.execute(upsert(sql, label_events).from_select([*names, "question_key"], waiting).on_conflict_do_nothing())
-    of_round = select(draws.c.item_key).where(draws.c.round_id == round_id)
+    of_round = select(asked.c.item_key).where(asked.c.round_id == round_id)
     sql.execute(delete(label_inbox).where(label_inbox.c.item_key.in_(of_round)))
 
 

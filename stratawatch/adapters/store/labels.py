@@ -8,6 +8,7 @@ from sqlalchemy import Column, Connection, func, select
 
 from stratawatch.adapters.store.columns import hashed
 from stratawatch.adapters.store.earlier_identity import kept_by_line
+from stratawatch.adapters.store.gold_tables import gold_asks
 from stratawatch.adapters.store.label_inbox import keep_waiting, lock_ledger, waiting_events, waiting_labels
 from stratawatch.adapters.store.past_draws import past_draws
 from stratawatch.adapters.store.record_rows import record_of, row_of
@@ -120,13 +121,19 @@ class SqlLabels:
         self._sql.execute(statement, {"queue": queue, **values})
 
     def _questions(self, item_keys: Sequence[str]) -> dict[str, str]:
-        """The question that was asked last under each of the keys; keys that were never drawn are left out.
+        """The question that was asked last under each of the keys; keys that asked for nothing are left out.
 
-        A draw that reused a label asked nobody, so it counts only where there is no other.
+        A draw that reused a label asked nobody, so it counts only where there is no other. A key of a gold item is of
+        that item alone.
         """
+        gold = select(gold_asks.c.item_key, gold_asks.c.question_key)
         order = (draws.c.reused.desc(), draws.c.round_id)  # of the rows of a key, the last one stays
         columns = select(draws.c.item_key, draws.c.question_key).order_by(*order)
-        queries = (columns.where(draws.c.item_key.in_(part)) for part in in_parts(item_keys))
+        queries = (
+            query
+            for part in in_parts(item_keys)
+            for query in (gold.where(gold_asks.c.item_key.in_(part)), columns.where(draws.c.item_key.in_(part)))
+        )
         return {row.item_key: row.question_key for query in queries for row in self._sql.execute(query)}
 
     def _present(self, column: Column[Any], keys: Sequence[str]) -> set[str]:

@@ -37,6 +37,7 @@ REVISIONS: Final = (
     "0013",
     "0014",
     "0015",
+    "0016",
 )
 """Every schema there was, oldest first; a test compares them with the migrations."""
 

@@ -10,6 +10,7 @@ from stratawatch.adapters.store.baselines import SqlBaselines
 from stratawatch.adapters.store.cycles import SqlCycles
 from stratawatch.adapters.store.erasures import SqlErasures
 from stratawatch.adapters.store.estimates import SqlEstimates
+from stratawatch.adapters.store.gold import SqlGold
 from stratawatch.adapters.store.labels import SqlLabels
 from stratawatch.adapters.store.last_runs import SqlLastRuns
 from stratawatch.adapters.store.leases import SqlLeases
@@ -23,6 +24,7 @@ from stratawatch.adapters.store.truth import SqlTruth
 from stratawatch.engine.model.states import Entity
 from stratawatch.engine.ports.alarm_repositories import AlarmRepository, NotificationOutbox
 from stratawatch.engine.ports.cycle_repositories import CycleRepository, PanelRepository, RoundRepository
+from stratawatch.engine.ports.gold_repository import GoldRepository
 from stratawatch.engine.ports.label_repositories import BaselineRepository, EstimateRepository, LabelRepository
 from stratawatch.engine.ports.transaction import (
     AuditRepository,
@@ -45,6 +47,7 @@ class SqlTransaction:
         self.cycles: CycleRepository = SqlCycles(connection)
         self.rounds: RoundRepository = SqlRounds(connection)
         self.labels: LabelRepository = SqlLabels(connection)
+        self.gold: GoldRepository = SqlGold(connection)
         self.truth: TruthRepository = SqlTruth(connection)
         self.estimates: EstimateRepository = SqlEstimates(connection)
         self.alarms: AlarmRepository = SqlAlarms(connection)

@@ -171,9 +171,10 @@ def _why(claim: Claim, demand: _Demand, share: int) -> str:
 
 def _asked(tx: Transaction, cycle_id: int) -> int:
     first = sum(not draw.reused for draw in tx.rounds.draws(cycle_id))
-    if tx.panels.get(tx.cycles.get(cycle_id).panel_version).second_votes is None:
-        return first
-    return first + len(votes_asked(tx.rounds.batches(cycle_id=cycle_id)))
+    spec = tx.panels.get(tx.cycles.get(cycle_id).panel_version)
+    votes = 0 if spec.second_votes is None else len(votes_asked(tx.rounds.batches(cycle_id=cycle_id)))
+    rounds = tx.rounds.of(cycle_id) if spec.gold_share else ()
+    return first + votes + sum(len(tx.gold.keys_of_round(one.id)) for one in rounds)
 
 
 def _labels_for_goals(tx: Transaction, ports: Ports, spec: PanelSpec) -> int | None:

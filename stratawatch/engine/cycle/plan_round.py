@@ -8,6 +8,7 @@ from stratawatch.core.history.past_labels import History
 from stratawatch.core.plan import Plan
 from stratawatch.core.verdicts import Verdict, VerdictsByItem
 from stratawatch.engine.cycle.settle_cycle import close_answered
+from stratawatch.engine.labels.gold_items import answered_gold, gold_of_round
 from stratawatch.engine.labels.item_keys import keys_of_items
 from stratawatch.engine.labels.label_history import label_history
 from stratawatch.engine.labels.label_tasks import can_be_shown, label_task
@@ -99,11 +100,16 @@ def _next_round(tx: Transaction, spec: PanelSpec, cycle: Cycle, ordinal: int, no
     # Of an item whose first answer is known from an earlier cycle only a further vote is asked for, once it is drawn.
     free = {*reusable, *known.begun}
     asked = [item for item in fresh if item.item not in free and can_be_shown(item)]
-    batches = _batches(spec, cycle, ordinal, asked, asking, runs)
+    drawn = {*labelled.drawn, *(item.item for item in fresh)}
+    gold = gold_of_round(tx, spec, cycle, ordinal, len(asked), drawn, runs)
+    tasks = [*(label_task(spec, item, asking.item_keys[item.item]) for item in asked), *gold.tasks]
+    batches = _batches(spec, cycle, ordinal, tasks, asking, runs)
     draws = _draws(asking, labelled, plan, fresh, reusable)
     round_id = tx.rounds.add(cycle.id, plan, draws, batches, now)
+    if gold.asks:
+        tx.gold.ask(spec.name, round_id, asking.question_key, gold.asks)
     # Labels that came before their draw have joined the ledger now: what they answer is not asked again.
-    close_answered(tx, round_id, cycle_answers(tx, spec, cycle.id, draws), now)
+    close_answered(tx, round_id, cycle_answers(tx, spec, cycle.id, draws), now, answered_gold(tx, spec, round_id))
     if cycle.state == CycleState.FROZEN:
         tx.move(Entity.CYCLE, cycle.id, cycle.state, CycleState.LABELLING, at=now, why=_how(plan, history))
     if len(tx.rounds.of(cycle.id)) != ordinal:
@@ -162,10 +168,9 @@ def _draws(
 
 
 def _batches(
-    spec: PanelSpec, cycle: Cycle, ordinal: int, items: Sequence[CandidateItem], asking: _Asking, runs: int
+    spec: PanelSpec, cycle: Cycle, ordinal: int, tasks: Sequence[LabelTask], asking: _Asking, runs: int
 ) -> tuple[NewBatch, ...]:
-    tasks = [label_task(spec, item, asking.item_keys[item.item]) for item in items]
-    tasks.sort(key=lambda task: shuffle_key(spec.seed, cycle.period, ordinal, task.item_key))
+    tasks = sorted(tasks, key=lambda task: shuffle_key(spec.seed, cycle.period, ordinal, task.item_key))
     parts = [tasks[i : i + spec.batch_size] for i in range(0, len(tasks), spec.batch_size)]
     return tuple(
         NewBatch(

@@ -1,11 +1,12 @@
 """Settle rounds as their labels come in; settle the cycle when its rounds are done, expire it at its deadline."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from stratawatch.core.verdicts import Verdict
 from stratawatch.engine.labels.dispatch_batch import mark_round_dispatched
+from stratawatch.engine.labels.gold_items import answered_gold
 from stratawatch.engine.labels.labelled_cycle import CycleAnswers, cycle_answers
 from stratawatch.engine.labels.labels_in_wait import labels_wait_for
 from stratawatch.engine.labels.second_votes import SecondVoteCounts, ask_second_votes, is_answered
@@ -63,7 +64,7 @@ def _settle_round(scene: _Settling, round_: Round, draws: Sequence[DrawnItem]) -
     tx, round_id, words = scene.tx, round_.id, scene.answers.words
     if words and (scene.cycle.deadline_at is None or scene.now < scene.cycle.deadline_at):
         ask_second_votes(tx, scene.spec, scene.cycle, round_, draws, words)
-    close_answered(tx, round_id, scene.answers, scene.now)
+    close_answered(tx, round_id, scene.answers, scene.now, answered_gold(tx, scene.spec, round_id))
     mark_round_dispatched(tx, scene.ports, round_id)
     state = tx.rounds.get(round_id).state
     asked = [draw for draw in draws if not draw.reused]
@@ -74,15 +75,19 @@ def _settle_round(scene: _Settling, round_: Round, draws: Sequence[DrawnItem]) -
     if answered and state in (RoundState.DISPATCHED, RoundState.LABELLING):
         why = f"{len(asked)} asked and answered, {len(draws) - len(asked)} known before"
         tx.move(Entity.ROUND, round_id, state, RoundState.SETTLED, at=scene.now, why=why)
+        if scene.spec.gold_share:  # nobody waits for gold items alone
+            close_answered(tx, round_id, scene.answers, scene.now, tx.gold.keys_of_round(round_id))
 
 
-def close_answered(tx: Transaction, round_id: int, answers: CycleAnswers, now: datetime) -> None:
-    """Close a round's batches of which every item has an answer, by item key.
+def close_answered(
+    tx: Transaction, round_id: int, answers: CycleAnswers, now: datetime, gold: Collection[str] = ()
+) -> None:
+    """Close a round's batches of which every item has an answer, or is among the `gold` items of which one came.
 
     One that was not sent is closed too: after a restore its answers may be there before it is sent again.
     """
     for batch in tx.rounds.batches(round_id=round_id, states=[BatchState.PLANNED, BatchState.SENT, BatchState.FAILED]):
-        if is_answered(batch, answers.verdicts, answers.words):
+        if is_answered(batch, {*answers.verdicts, *gold} if gold else answers.verdicts, answers.words):
             tx.move(Entity.BATCH, batch.id, batch.state, BatchState.CLOSED, at=now, why="all answered")
 
 

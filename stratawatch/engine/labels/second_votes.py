@@ -138,6 +138,9 @@ def votes_asked(batches: Iterable[Batch]) -> frozenset[tuple[str, int]]:
 
 
 def is_answered(batch: Batch, verdicts: Collection[str], words: Mapping[str, Sequence[SaidWord]]) -> bool:
-    """Whether nobody needs to answer a batch any more: each of its items has a verdict, or as many votes as it is."""
+    """Whether nobody needs to answer a batch any more: each of its items has a verdict, or as many votes as it is.
+
+    A gold item that has an answer counts as one with a verdict.
+    """
     keys = [task.item_key for task in batch.tasks]
     return all(key in verdicts or len(words.get(key, ())) >= batch.vote for key in keys)

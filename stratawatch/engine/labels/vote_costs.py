@@ -1,4 +1,4 @@
-"""What votes beside the first one cost: they are labels too, and the budget pays for them."""
+"""What labels cost beside the first one of each item, further votes and gold items: the budget pays for them too."""
 
 from dataclasses import replace
 
@@ -11,11 +11,16 @@ from stratawatch.engine.ports.transaction import Transaction
 
 
 def with_item_budget(spec: PanelSpec, share: float) -> PanelSpec:
-    """The panel with a budget of so many items that their further votes, this share of them, fit into it as well."""
+    """The panel with a budget of so many items that what they need beside, this share of them, fits into it as well."""
     return replace(spec, budget=max(int(spec.budget / (1 + share)), LEAST_BUDGET)) if share else spec
 
 
 def further_share(tx: Transaction, spec: PanelSpec, cycle: Cycle | None = None) -> float:
+    """Labels beside the first one for each item that people are asked about: further votes, and gold items."""
+    return further_votes(tx, spec, cycle) + (spec.gold_share or 0.0)
+
+
+def further_votes(tx: Transaction, spec: PanelSpec, cycle: Cycle | None = None) -> float:
     """Votes beside the first one that an item needed: in this cycle, or else in the newest of the three before it.
 
     It is 0 before the first labels; then the second round is the smaller for what the first one takes. It follows from

@@ -34,6 +34,11 @@ def item_key(panel: str, item: str, question: str) -> str:
     return sha256(f"{panel}\0{question}\0{item}".encode()).hexdigest()
 
 
+def gold_key(panel: str, item: str, question: str, place: str) -> str:
+    """The name of a gold item towards the queue in one round, which `place` names: nobody can tell it from others."""
+    return sha256(f"{panel}\0{question}\0{item}\0gold\0{place}".encode()).hexdigest()
+
+
 def item_key_without_question(panel: str, item: str) -> str:
     """The name of an item as programs before schema 0008 gave it, whatever was asked. Names that are out stay valid."""
     return sha256(f"{panel}\0{item}".encode()).hexdigest()

@@ -150,6 +150,7 @@ class PanelSpec:
     source: str = ""  # what the predictions are read from, in words; the connection itself stays in the configuration
     guideline_version: str | None = None  # stands in for the guideline's text when questions are told apart
     second_votes: SecondVotes | None = None  # whom else to ask about an item whose first answer came
+    gold_share: float | None = None  # gold items for each item that people are asked about
     same_items_as: str | None = None  # another panel, whose ids name the same items
 
     @property

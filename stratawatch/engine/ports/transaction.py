@@ -10,6 +10,7 @@ from stratawatch.engine.model.last_run import LastRun
 from stratawatch.engine.model.states import Entity
 from stratawatch.engine.ports.alarm_repositories import AlarmRepository, NotificationOutbox
 from stratawatch.engine.ports.cycle_repositories import CycleRepository, PanelRepository, RoundRepository
+from stratawatch.engine.ports.gold_repository import GoldRepository
 from stratawatch.engine.ports.label_repositories import BaselineRepository, EstimateRepository, LabelRepository
 from stratawatch.engine.ports.truth_repository import TruthRepository
 
@@ -137,6 +138,7 @@ class Transaction(Protocol):
     cycles: CycleRepository
     rounds: RoundRepository
     labels: LabelRepository
+    gold: GoldRepository
     truth: TruthRepository
     estimates: EstimateRepository
     alarms: AlarmRepository

@@ -91,7 +91,7 @@ class TestSpec:
         assert fingerprint(as_document(spec())) == "98521bfe4e14a46a53133d60158582a0973093f2d254ed9f45e0a7b282b9e8c3"
 
     def test_has_every_field(self):
-        every = spec(guideline_version="1", second_votes="called_negative_yes", same_items_as="other")
+        every = spec(guideline_version="1", second_votes="called_negative_yes", same_items_as="other", gold_share=0.05)
         assert set(as_document(every)) == {field.name for field in fields(PanelSpec)}
 
     def test_differs_in_its_fingerprint_when_anything_differs(self):

@@ -11,11 +11,13 @@ from stratawatch.adapters.queues.folder import FolderQueue
 from stratawatch.adapters.store.tables import METADATA
 from stratawatch.engine.cycle.advance import advance
 from stratawatch.engine.labels.erase_item import about_item, erase_again, erase_item
+from stratawatch.engine.labels.gold_items import gold_counts, keep_gold
 from stratawatch.engine.labels.item_keys import keys_of_items
 from stratawatch.engine.labels.labelled_cycle import load_labelled_cycle
 from stratawatch.engine.labels.queue_identity import require_queue
 from stratawatch.engine.lease import hold_lease, panel_lease_name
 from stratawatch.engine.model.erasure import item_digest, name_of_erased
+from stratawatch.engine.model.gold import GoldItem
 from stratawatch.engine.model.label_events import LabelEvent
 from stratawatch.engine.model.quarantined_row import QuarantinedRow
 from stratawatch.engine.model.states import BatchState, CycleState
@@ -89,7 +91,17 @@ def test_an_erased_item_is_nowhere_and_no_estimate_changes(labelled, listed):
     traces(labelled, draw)
     kept = about(labelled, draw.item)
     sizes = {name: len(rows) for name, rows in kept.items()}
-    expected = {"candidates": 1, "draws": 1, "labels": 1, "waiting": 0, "truth": 1, "batches": 1, "set_aside": 3}
+    expected = {
+        "candidates": 1,
+        "draws": 1,
+        "gold": 0,
+        "gold_asked": 0,
+        "labels": 1,
+        "waiting": 0,
+        "truth": 1,
+        "batches": 1,
+        "set_aside": 3,
+    }
     assert sizes == expected
     assert kept["labels"][0]["annotator"] == "ann"
     assert kept["batches"][0]["payload"] == {"text": f"text of {draw.item}"}
@@ -105,6 +117,37 @@ def test_an_erased_item_is_nowhere_and_no_estimate_changes(labelled, listed):
     assert after["labels"] == kept["labels"]
     assert after["truth"][0]["item"] == after["candidates"][0]["item"] == name_of_erased(draw.item)
     assert "junk" in everything(labelled)
+
+
+def test_an_erased_gold_item_is_nowhere_and_counts_no_more(store, listed):
+    panel = spec(gold_share=0.2)
+    scenario = Scenario.around(store, panel)
+    scenario.produce(0)
+    gold = [GoldItem(f"secret-{i}", "no", {"text": f"words of secret-{i}"}) for i in range(6)]
+    keep_gold(scenario.ports, panel, gold, (), "")
+    open_all(scenario)
+    for _ in range(3):
+        scenario.clock.advance(hours=1)
+        advance(scenario.ports)
+        keys = {task.item_key: False for batch in scenario.queue.published.values() for task in batch.tasks}
+        scenario.queue.truth = keys | scenario.queue.truth
+        scenario.queue.answer(scenario.clock.now())
+    kept = about(scenario, "secret-3")
+    assert len(kept["gold"]) == 1
+    assert len(kept["labels"]) == len(kept["batches"]) == len(kept["gold_asked"]) > 0
+    before = _gold(scenario)
+    done = erase(scenario, listed, "secret-3")
+    assert done.counts["gold items"] == 1
+    assert done.counts["tasks"] == len(kept["batches"])
+    assert "secret-3" not in everything(scenario)
+    assert "secret-2" in everything(scenario)
+    assert _gold(scenario).asked == before.asked - len(kept["gold_asked"])
+    assert about(scenario, "secret-3")["labels"] == kept["labels"]
+
+
+def _gold(scenario):
+    with scenario.ports.store.begin() as tx:
+        return gold_counts(tx, scenario.panel, tx.cycles.get(1))
 
 
 def test_an_erasure_is_noted_once_by_its_digest(labelled, listed):

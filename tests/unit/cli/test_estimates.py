@@ -16,7 +16,7 @@ class TestJson:
                 "panel", "cycle", "period", "window_start", "window_end", "revision", "replaced", "estimated_at", "classifier",
                 "metric", "segment", "value", "low", "high", "half_width", "n_eff", "undefined", "confidence",
                 "labels_used", "deff", "method", "state", "reason", "missing", "lowest", "highest", "worst_low", "worst_high",
-                "shadow",
+                "corrected", "corrected_low", "corrected_high", "uncorrected_reason", "shadow",
             )
         }  # fmt: skip
 
@@ -91,7 +91,12 @@ class TestText:
 
     def test_nothing_yet_points_to_status(self, fresh):
         assert "`stratawatch status` says what the cycles wait for" in fresh.run("estimates").stdout
-        assert fresh.json("estimates") == {"estimates": [], "truth": [], "missing_answers": []}
+        assert fresh.json("estimates") == {
+            "estimates": [],
+            "truth": [],
+            "missing_answers": [],
+            "label_errors": [],
+        }
 
 
 @pytest.fixture(scope="module")

@@ -31,5 +31,34 @@ def test_of_a_second_annotator_counts_his_last_answers(judged):
     assert "98.3%" in text
 
 
+def test_of_three_annotators_tells_what_their_errors_imply(judged):
+    """Bob errs about one item in ten, Cem about others; Ann is right. Their majority is right wherever they err apart."""
+    labels = judged.json("labels", "export")["labels"]
+    turned = {"yes": "no", "no": "yes"}
+    said = [
+        {"item": one["item"], "value": turned[one["value"]] if i % 10 == place else one["value"], "annotator": name}
+        for place, name in enumerate(("bob", "cem"))
+        for i, one in enumerate(labels)
+    ]
+    file = judged.folder / "others.jsonl"
+    file.write_text("".join(json.dumps(one) + "\n" for one in said))
+    judged.run("labels", "import", str(file))
+    (found,) = judged.json("labels", "agreement")["panels"]
+    errors = found["errors"]
+    assert errors["items"] == 60
+    assert 0.85 < errors["specificity"][1] < errors["specificity"][0] < 1
+    assert errors["wrong_majorities"] < 0.05
+    rates = {one["name"]: one["specificity"] for one in found["annotators"]}
+    assert rates["bob"] < rates["ann"]
+    assert {(one["classifier"], one["metric"]) for one in found["implied"]} >= {("lr", "recall"), ("lr", "precision")}
+    precision = next(one for one in found["implied"] if (one["classifier"], one["metric"]) == ("rf", "precision"))
+    assert precision["implied"] != precision["value"]
+    judged.columns = 100
+    text = judged.run("labels", "agreement").stdout
+    assert "If people err independently, an answer finds " in text
+    assert "of the majorities are wrong" in text
+    assert "finds yes" in text
+
+
 def test_of_a_panel_that_is_not_there_is_refused(judged):
     assert "there is no panel 'none'" in judged.run("labels", "agreement", "--panel", "none", code=2).stderr
