@@ -31,7 +31,7 @@ export DO_NOT_TRACK := 1
 help:  ## Say what there is.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
 
-demo: $(STAMP)  ## Ten simulated weeks, from predictions to the page that fires; QUEUE=page labels them on the label page.
+demo: $(STAMP)  ## Ten simulated weeks, from predictions to the page that fires; QUEUE=page or label_studio labels them there.
 	@start=$$SECONDS; $(BIN)/python -m flows.demo --queue $(QUEUE); echo "run, start-up included: $$((SECONDS - start)) s"
 
 # Stores wait for the disk after every commit. Where memory can be had as a folder, tests write there.

@@ -25,7 +25,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--seed", type=int, default=SEED, help="of the simulated world (default: %(default)s)")
     parser.add_argument(
-        "--queue", choices=["folder", "page"], default="folder", help="where labels come from (default: %(default)s)"
+        "--queue",
+        choices=["folder", "page", "label_studio"],
+        default="folder",
+        help="where labels come from (default: %(default)s); label_studio is yours, at LABEL_STUDIO_URL",
     )
     chosen = parser.parse_args(arguments)
     start = monotonic()

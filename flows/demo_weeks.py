@@ -28,6 +28,7 @@ from stratawatch.report.view_models import PanelView
 from stratawatch.wiring import Installation, build
 
 if TYPE_CHECKING:
+    from flows.demo_label_studio import StudioAnnotator
     from flows.demo_page import PageAnnotator
 
 LATE: Final = timedelta(hours=3)
@@ -109,15 +110,19 @@ class SimulatedProduction:
         return self.finished[-1]
 
     @property
-    def annotator(self) -> "Annotator | PageAnnotator":
+    def annotator(self) -> "Annotator | PageAnnotator | StudioAnnotator":
         """The annotator, who shares the queue with the product and nothing else."""
         root = self.config.parent / "queue"
         by_files = Annotator(root, "ana", self._is_scam)
         if self.queue == "folder":
             return by_files
-        from flows.demo_page import PageAnnotator
+        if self.queue == "page":
+            from flows.demo_page import PageAnnotator
 
-        return PageAnnotator(root, by_files)
+            return PageAnnotator(root, by_files)
+        from flows.demo_label_studio import StudioAnnotator
+
+        return StudioAnnotator(root, by_files)
 
     def result(self) -> DemoResult:
         """All weeks, the pages that were sent, and the report."""

@@ -101,6 +101,9 @@ def _configuration_facts(configuration: "Configuration") -> Facts:
         warnings = variance_named(spec.variance).warnings
         return "" if spec.variance == "default" else "; ".join([spec.variance, *warnings])
 
+    def gold(spec: "PanelSpec") -> str:
+        return f"{100 * spec.gold_share:g} for every 100 others; {GOLD}" if spec.gold_share else ""
+
     return {
         "file": str(configuration.path),
         **facts("panel", lambda spec: f"{', '.join(c.name for c in spec.classifiers)}; {spec.budget:,} labels a cycle"),
@@ -108,7 +111,7 @@ def _configuration_facts(configuration: "Configuration") -> Facts:
         **facts("cluster of", lambda spec: f"{spec.columns.cluster}; {CLUSTER}" if spec.columns.cluster else ""),
         **facts("design of", design),
         **facts("variance of", variance),
-        **facts("gold of", lambda spec: f"{100 * spec.gold_share:g} for every 100 others; {GOLD}" if spec.gold_share else ""),
+        **facts("gold of", gold),
         **facts("second votes of", lambda spec: f"{spec.second_votes}; {FURTHER_VOTES}" if spec.second_votes else ""),
     }
 

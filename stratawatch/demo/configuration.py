@@ -1,12 +1,18 @@
 """The demo's stratawatch.toml, with limits below the healthy values."""
 
+import json
+import os
 from pathlib import Path
 from typing import Final
 
 from stratawatch.demo.models import MAJORITY_VOTE, SCORED_CLASSIFIERS
 from stratawatch.demo.week_files import BUDGET, PANEL, START
 from stratawatch.demo.world import SimulatedWorld
+from stratawatch.errors import StratawatchError
 
+STUDIO_URL: Final = "LABEL_STUDIO_URL"
+STUDIO_KEY: Final = "LABEL_STUDIO_KEY"
+"""Where the environment says which Label Studio takes the demo's batches, and with which token."""
 MARGINS: Final = {"precision": 0.03, "recall": 0.05}
 
 _HEAD: Final = """\
@@ -16,8 +22,8 @@ _HEAD: Final = """\
 url = "sqlite:///stratawatch.db"
 
 [queue]
-kind = "{queue}"
 root = "queue"
+{queue}
 
 [report]
 folder = "reports"
@@ -71,10 +77,25 @@ classifiers = ["{name}"]
 """
 
 
+def queue_table(queue: str) -> str:
+    """What the table of a kind of queue says beside its folder."""
+    if queue != "label_studio":
+        return f'kind = "{queue}"'
+    for name in (STUDIO_URL, STUDIO_KEY):
+        if not os.environ.get(name):
+            raise StratawatchError(
+                "the demo needs a Label Studio of yours",
+                expected=f"its address in {STUDIO_URL} and a token in {STUDIO_KEY}",
+                got=f"no {name}",
+            )
+    url = json.dumps(os.environ[STUDIO_URL])
+    return f'kind = "label_studio"\nurl = {url}\ntoken = "${{env:{STUDIO_KEY}}}"'
+
+
 def configuration_text(world: SimulatedWorld, queue: str = "folder") -> str:
     """The text of stratawatch.toml."""
     parts = [
-        _HEAD.format(queue=queue, panel=PANEL, seed=world.seed, budget=BUDGET, start=START),
+        _HEAD.format(queue=queue_table(queue), panel=PANEL, seed=world.seed, budget=BUDGET, start=START),
         *(_SCORED.format(panel=PANEL, name=name) for name in SCORED_CLASSIFIERS),
         _VOTE.format(panel=PANEL, name=MAJORITY_VOTE),
         *(_GOAL.format(panel=PANEL, metric=metric, margin=margin) for metric, margin in MARGINS.items()),

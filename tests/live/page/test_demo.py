@@ -9,12 +9,11 @@ from playwright.sync_api import sync_playwright
 import flows  # noqa: F401 - sets Prefect's environment before Prefect is imported
 from flows.demo_page import served
 from stratawatch.adapters.queues.page_book import PageBook
-from stratawatch.adapters.store import migrate
 from stratawatch.demo.annotator import Annotator
 from stratawatch.web.app import guarded, label_page
 from tests.live.page.conftest import chromium, wait_for_other
+from tests.support.played_demo import demo_world, play_demo_week
 
-ITEMS = 3_000
 LABELS = 200
 
 
@@ -56,31 +55,17 @@ def prefect_server():
 @pytest.fixture(scope="module")
 def played(prefect_server, tmp_path_factory):
     """What the store holds after a week: verdicts by item, and estimates."""
-    from flows.demo_page import PageAnnotator
-    from flows.demo_weeks import PANEL, SimulatedProduction
-    from stratawatch.demo.configuration import write_configuration
-    from stratawatch.wiring import build
-
-    world = SimulatedProduction.build(tmp_path_factory.mktemp("world"), 3, ITEMS).world
+    world = demo_world(tmp_path_factory.mktemp("world"))
 
     def play(how):
         folder = tmp_path_factory.mktemp(how)
-        queue = "folder" if how == "folder" else "page"
-        config = write_configuration(world, folder, queue)
-        config.write_text(config.read_text().replace("budget = 900", f"budget = {LABELS}"))
-        migrate(f"sqlite:///{folder / 'stratawatch.db'}")
-        production = SimulatedProduction(world, config, ITEMS, queue)
+
+        def in_browser(by_forms):
+            return InBrowser(folder / "queue", by_forms.annotator)
+
         with pytest.MonkeyPatch.context() as patch:
-            if how == "browser":
-                by_files = production.annotator.annotator
-                patch.setattr(SimulatedProduction, "annotator", InBrowser(folder / "queue", by_files))
-            else:
-                assert isinstance(production.annotator, Annotator if how == "folder" else PageAnnotator)
-            production.run_week(1, lambda _now: None)
-        with build(production.config, None, only_reading=True).ports.store.begin() as tx:
-            (cycle,) = tx.cycles.find(panel=PANEL)
-            said = sorted((item, event.annotator, event.value) for item, event in tx.labels.of_panel(PANEL))
-            return said, tx.estimates.latest(cycle.id).estimates
+            queue = "folder" if how == "folder" else "page"
+            return play_demo_week(world, folder, queue, LABELS, patch, in_browser if how == "browser" else None)
 
     return {how: play(how) for how in ("folder", "page", "browser")}
 
