@@ -11,7 +11,7 @@ from stratawatch.demo.world import SimulatedWorld
 from stratawatch.errors import StratawatchError
 
 STUDIO_URL: Final = "LABEL_STUDIO_URL"
-STUDIO_KEY: Final = "LABEL_STUDIO_KEY"
+STUDIO_KEY: Final = "LABEL_STUDIO_TOKEN"
 """Where the environment says which Label Studio takes the demo's batches, and with which token."""
 MARGINS: Final = {"precision": 0.03, "recall": 0.05}
 

@@ -75,7 +75,9 @@ def typed(line: str) -> str:
 def _edit(path: Path) -> None:
     """What the tour says to do by hand: here with the README's own example."""
     assert "[panels." in path.read_text(encoding="utf-8")
-    path.write_text(re.search(r"```toml\n(.*?)```", README, re.DOTALL).group(1), encoding="utf-8")
+    text = re.search(r"```toml\n(.*?)```", README, re.DOTALL).group(1)
+    assert text.count('kind = "page"') == TOUR.count('`kind = "folder"`') == 1
+    path.write_text(text.replace('kind = "page"', 'kind = "folder"'), encoding="utf-8")
 
 
 def output(said, part: str, which: int = 0) -> str:
