@@ -21,6 +21,7 @@ EXTRAS: Final[Mapping[str, tuple[str, ...]]] = {
     "bucket": ("obstore",),
     "redis": ("redis",),
     "rabbitmq": ("pika",),
+    "sqs": ("boto3",),
 }
 """Extra -> what is imported of it; what is installed for it stands in pyproject.toml."""
 

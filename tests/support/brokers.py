@@ -1,4 +1,4 @@
-"""Redis and RabbitMQ of Debian, which `make test-live` installs: one server of each a process, and labellers behind it."""
+"""Redis and RabbitMQ of Debian, and moto's SQS: one server of each a process, and labellers at the other side of it."""
 
 import atexit
 import json
@@ -24,11 +24,15 @@ from pydantic import SecretStr
 from stratawatch.adapters.queues.broker import BrokerBook, BrokerQueue
 from stratawatch.adapters.queues.rabbitmq_broker import RabbitBroker
 from stratawatch.adapters.queues.redis_broker import BODY, RedisBroker
+from stratawatch.adapters.queues.sqs_broker import A_CALL, SqsBroker, _address
 from tests.support.label_services import given
+from tests.support.moto_server import PYTHON, SERVER
 from tests.support.queue_backends import RootedBackend, asked_after
 
 PATIENCE = 90.0
 PASSWORD = "hunter2"
+SHORTLY = 1
+"""Seconds for which tests let SQS hide what was read."""
 
 
 def free_port() -> int:
@@ -141,6 +145,24 @@ def rabbit_of(url: str) -> Any:
     return BlockingConnection(asked).channel()
 
 
+@cache
+def sqs_server() -> Server:
+    """Moto's SQS, in the environment that `make test-live` installs it into."""
+    port, folder = free_port(), Path(mkdtemp(prefix="sqs-"))
+    endpoint = f"http://127.0.0.1:{port}"
+    server = Server(
+        f"sqs://id:{PASSWORD}@eu-west-1?endpoint={endpoint}", started([PYTHON, "-c", SERVER, str(port)], folder)
+    )
+    wait(server, folder, lambda: sqs_of(server.url).list_queues())
+    return server
+
+
+@cache
+def sqs_of(url: str) -> Any:
+    """A client of somebody else."""
+    return _address(SecretStr(url)).client(10)
+
+
 @dataclass
 class BrokerBackend(RootedBackend):
     """A queue, and labellers at the other side of the broker; a name of its own for each queue."""
@@ -160,6 +182,9 @@ class BrokerBackend(RootedBackend):
 
     def answer(self, **said: Any) -> None:
         self.post(given(said))
+
+    def wait_until_given_again(self) -> None:
+        """Wait until messages that a dead process was given may be read by others: at once."""
 
 
 class RedisBackend(BrokerBackend):
@@ -203,3 +228,44 @@ class RabbitBackend(BrokerBackend):
         channel = rabbit_of(rabbit_server().url)
         channel.queue_declare(f"{self.name}-labels", durable=True)
         channel.basic_publish("", f"{self.name}-labels", body, BasicProperties(message_id=name or uuid4().hex))
+
+
+class SqsBackend(BrokerBackend):
+    """Over SQS."""
+
+    ending = ""
+    """Of the queues' names."""
+
+    def _names(self) -> tuple[str, str]:
+        return f"{self.name}-tasks{self.ending}", f"{self.name}-labels{self.ending}"
+
+    def unmarked(self, timeout: float = 10, url: str = "") -> BrokerQueue:
+        return BrokerQueue(self.root, SqsBroker(SecretStr(url or sqs_server().url), *self._names(), timeout))
+
+    def messages(self) -> list[tuple[str, bytes]]:
+        """All that was sent and not read yet."""
+        sqs, found = sqs_of(sqs_server().url), []
+        url = sqs.get_queue_url(QueueName=self._names()[0])["QueueUrl"]
+        asked = {"QueueUrl": url, "MaxNumberOfMessages": A_CALL, "MessageAttributeNames": ["All"]}
+        while got := sqs.receive_message(**asked).get("Messages"):
+            for one in got:
+                found.append((one["MessageAttributes"]["id"]["StringValue"], one["Body"].encode()))
+                sqs.delete_message(QueueUrl=url, ReceiptHandle=one["ReceiptHandle"])
+        return found
+
+    def post(self, body: bytes, name: str = "") -> None:
+        """Give labels. SQS names messages itself."""
+        sqs = sqs_of(sqs_server().url)
+        once = {"MessageGroupId": "g", "MessageDeduplicationId": name or uuid4().hex} if self.ending else {}
+        kind = {"FifoQueue": "true"} if self.ending else {}
+        url = sqs.create_queue(QueueName=self._names()[1], Attributes=kind)["QueueUrl"]
+        sqs.send_message(QueueUrl=url, MessageBody=body.decode(errors="replace"), **once)
+
+    def wait_until_given_again(self) -> None:
+        time.sleep(SHORTLY + 0.2)
+
+
+class FifoBackend(SqsBackend):
+    """Over SQS's queues that keep order."""
+
+    ending = ".fifo"

@@ -62,7 +62,7 @@ class Broker(Protocol):
 
 
 class BrokerSettings(QueueSettings):
-    """kind = "broker": a Redis stream or a RabbitMQ queue in each direction."""
+    """kind = "broker": a Redis stream, a RabbitMQ queue or one of Amazon SQS in each direction."""
 
     kind: Literal["broker"]
     url: Secret
@@ -85,10 +85,15 @@ def _broker(url: SecretStr, tasks: str, labels: str, timeout: float) -> Broker:
     parts = urlsplit(url.get_secret_value())
     if tasks == labels:
         raise ConfigError("[queue] tasks and labels are one and the same", expected="two names")
-    if not parts.hostname or parts.scheme not in ("redis", "rediss", "amqp", "amqps"):
+    if not parts.hostname or parts.scheme not in ("redis", "rediss", "amqp", "amqps", "sqs"):
         raise ConfigError(
-            "[queue] url is no address of a broker", expected="redis://, rediss://, amqp:// or amqps:// and a host"
+            "[queue] url is no address of a broker",
+            expected="redis://, rediss://, amqp:// or amqps:// and a host, or sqs:// and a region",
         )
+    if parts.scheme == "sqs":
+        from stratawatch.adapters.queues.sqs_broker import SqsBroker
+
+        return SqsBroker(url, tasks, labels, timeout)
     if parts.scheme in ("redis", "amqp") and parts.hostname not in LOOPBACK:
         raise ConfigError(
             "[queue] url would be reached unencrypted",
@@ -163,7 +168,7 @@ class BrokerQueue(MessageQueue):
         for _ in range(MOST_READS):
             with self._broker.given(self._file.last(), AT_ONCE) as given:
                 self._file.receive_all(given, datetime.now(UTC))
-            if len(given) < AT_ONCE:
+            if not given:  # a broker may give less than there is
                 break
         return super().poll(cursor)
 

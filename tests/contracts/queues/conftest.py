@@ -12,7 +12,7 @@ from stratawatch.adapters.queues.folder import FolderQueue
 from stratawatch.adapters.queues.page import PageQueue
 from stratawatch.adapters.queues.page_book import PageBook, add_answer
 from stratawatch.engine.ports import LabelQueue
-from tests.support.brokers import RabbitBackend, RedisBackend
+from tests.support.brokers import FifoBackend, RabbitBackend, RedisBackend
 from tests.support.buckets import bucket_backend
 from tests.support.label_services import LabelService, WebhookBackend, served
 from tests.support.label_studio import LabelStudioBackend
@@ -65,13 +65,14 @@ class PageBackend(FolderBackend):
 BACKENDS = {
     "broker": RedisBackend,
     "broker: RabbitMQ": RabbitBackend,
+    "broker: SQS": FifoBackend,
     "bucket": bucket_backend,
     "folder": FolderBackend,
     "label_studio": LabelStudioBackend,
     "page": PageBackend,
     "webhook": WebhookBackend,
 }
-SERVED = {"broker", "broker: RabbitMQ", "label_studio"}
+SERVED = {"broker", "broker: RabbitMQ", "broker: SQS", "label_studio"}
 """What is there under `make test-live` only: nothing stands in for it."""
 HERE = [kind for kind in sorted({*REGISTRY, *BACKENDS}) if os.environ.get("TEST_LIVE") or kind not in SERVED]
 WORD_FOR_WORD = [kind for kind in HERE if kind != "label_studio"]

@@ -2,6 +2,7 @@
 
 from functools import partial
 
+from botocore.client import BaseClient
 from pika.adapters.blocking_connection import BlockingChannel
 from redis import Redis
 
@@ -11,6 +12,7 @@ from tests.support.brokers import RedisBackend, given
 
 CALLS = (
     (Redis, "execute_command"),
+    (BaseClient, "_make_api_call"),
     *((BlockingChannel, name) for name in ("queue_declare", "basic_publish", "basic_get", "basic_ack")),
 )
 until_it_lives = partial(deaths.until_it_lives, calls=CALLS)
@@ -41,8 +43,11 @@ def test_labels_are_read_once_whenever_readers_die(backend):
     for value in ("yes", "no", "yes"):
         backend.post(given({"key": "k1", "value": value, "annotator": "ann"}))
     assert until_it_lives(lambda: backend.queue().poll({})) >= 4
+    backend.wait_until_given_again()
+    backend.queue().poll({})
     backend.post(given({"key": "k2", "value": "skip", "annotator": "ann"}))
     until_it_lives(lambda: backend.queue().poll({}))
+    backend.wait_until_given_again()
     events = queue.poll({}).events
     assert [(event.item_key, event.value) for event in events] == [
         ("k1", "yes"),

@@ -6,27 +6,36 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from botocore.client import BaseClient
 
+from stratawatch.adapters.queues import sqs_broker
 from stratawatch.adapters.queues.label_message import LARGEST
 from stratawatch.errors import StratawatchError, Unreachable
 from tests.support.batches import KEY, batch
 from tests.support.brokers import (
     PASSWORD,
+    FifoBackend,
     RabbitBackend,
     RedisBackend,
+    SqsBackend,
     free_port,
     given,
     rabbit_of,
     rabbit_server,
     redis_of,
     redis_server,
+    sqs_of,
+    sqs_server,
 )
 
 YES = {"key": "k1", "value": "yes", "annotator": "ann"}
 
 
+SERVERS = {RedisBackend: redis_server, RabbitBackend: rabbit_server, SqsBackend: sqs_server}
+
+
 def server_of(backend):
-    return redis_server() if isinstance(backend, RedisBackend) else rabbit_server()
+    return SERVERS[type(backend)]()
 
 
 def uses(queue):
@@ -62,7 +71,9 @@ def test_a_broker_that_hangs_is_left_after_a_while(backend):
     assert len(backend.asked()) == 3
 
 
+@pytest.mark.parametrize("backend", [RedisBackend, RabbitBackend], indirect=True)
 def test_a_wrong_password_is_one_sentence_without_it(backend):
+    """Moto lets everybody in."""
     backend.queue()
     wrong = server_of(backend).url.replace(PASSWORD, "hunter3")
     for use in uses(backend.unmarked(url=wrong)):
@@ -83,12 +94,23 @@ def test_who_looks_sees_what_waits_and_makes_nothing(backend):
 
 def test_a_message_that_is_no_labels_is_set_aside_and_the_next_one_is_read(backend):
     queue = backend.queue()
-    for body in (b"\xff\x00", b"[1, 2]", b'{"type": "labels.given"}', b"x" * (LARGEST + 1), given(YES)):
+    for body in (
+        b"\xff\x00" if not isinstance(backend, SqsBackend) else b"junk",
+        b"[1, 2]",
+        b'{"type": "labels.given"}',
+        b"x" * (_largest(backend)),
+        given(YES),
+    ):
         backend.post(body)
     found = queue.poll({})
     assert [event.item_key for event in found.events] == ["k1"]
     assert len(found.rejected) == 4
     assert queue.poll(found.cursor).rejected == ()
+
+
+def _largest(backend):
+    """More than labels may be; SQS refuses it itself."""
+    return 200_000 if isinstance(backend, SqsBackend) else LARGEST + 1
 
 
 def test_two_that_publish_a_batch_at_the_same_moment_ask_once(backend):
@@ -100,15 +122,17 @@ def test_two_that_publish_a_batch_at_the_same_moment_ask_once(backend):
     assert len(keys) == len(set(keys)) == 60
 
 
-def test_as_much_as_a_busy_month_brings(backend):
+def test_as_much_as_a_busy_month_brings(backend, monkeypatch):
+    monkeypatch.setattr(sqs_broker, "HIDDEN_SECONDS", 60)
     queue = backend.queue()
     begun = time.perf_counter()
     for number in range(100):
         queue.publish(batch(f"b{number:03}", count=100))
     publishing = time.perf_counter() - begun
     assert len(backend.asked()) == 10_000
-    for begin in range(0, 10_000, 10):
-        backend.post(given(*({**YES, "key": f"k{number}"} for number in range(begin, begin + 10))))
+    together = 100 if isinstance(backend, SqsBackend) else 10  # moto looks through all messages for each
+    for begin in range(0, 10_000, together):
+        backend.post(given(*({**YES, "key": f"k{number}"} for number in range(begin, begin + together))))
     begun, found, cursor = time.perf_counter(), [], {}
     while (polled := queue.poll(cursor)).events:
         found += polled.events
@@ -188,3 +212,58 @@ class TestRabbit:
         _, about, _ = channel.basic_get(f"{backend.name}-tasks", auto_ack=True)
         assert (about.delivery_mode, about.message_id, about.content_type) == (2, KEY, "application/json")
         channel.queue_declare(f"{backend.name}-tasks", durable=True)  # refused if it were not
+
+
+class TestSqs:
+    @pytest.fixture(params=[SqsBackend, FifoBackend], ids=["standard", "fifo"])
+    def backend(self, request, tmp_path):
+        return request.param(tmp_path / "queue")
+
+    @pytest.mark.parametrize("which", ["tasks", "labels"])
+    def test_a_queue_that_is_missing_is_said_and_made_by_hand_only(self, backend, which):
+        queue, sqs = backend.queue(), sqs_of(sqs_server().url)
+        name = f"{backend.name}-{which}{backend.ending}"
+        sqs.delete_queue(QueueUrl=sqs.get_queue_url(QueueName=name)["QueueUrl"])
+        use = dict(zip(("tasks", "labels"), uses(queue), strict=True))[which]
+        for _ in range(2):
+            with pytest.raises(Unreachable, match=f"has no queue {name}.*adopt-queue"):
+                use()
+        queue.adopt("ours")
+        use()
+        assert len(backend.asked()) == (3 if which == "tasks" else 0)
+
+    def test_labels_are_kept_once_and_acknowledged(self, backend):
+        queue = backend.queue()
+        for value in ("yes", "no"):
+            backend.post(given({**YES, "value": value}))
+        assert sorted(event.value for event in queue.poll({}).events) == ["no", "yes"]
+        backend.wait_until_given_again()
+        assert queue.describe()["messages at the broker"] == "0"
+        assert len(queue.poll({}).events) == 2
+
+    def test_labels_that_were_given_again_count_once(self, backend, monkeypatch):
+        queue = backend.queue()
+        backend.post(given(YES))
+        real = BaseClient._make_api_call
+
+        def forgetful(client, operation, parameters):
+            return {} if operation == "DeleteMessageBatch" else real(client, operation, parameters)
+
+        monkeypatch.setattr(BaseClient, "_make_api_call", forgetful)
+        assert len(queue.poll({}).events) == 1
+        backend.wait_until_given_again()
+        assert queue.describe()["messages at the broker"] == "1"
+        assert len(queue.poll({}).events) == 1
+
+    def test_what_it_makes_is_kept_for_two_weeks(self, backend):
+        backend.queue()
+        sqs = sqs_of(sqs_server().url)
+        for which in ("tasks", "labels"):
+            url = sqs.get_queue_url(QueueName=f"{backend.name}-{which}{backend.ending}")["QueueUrl"]
+            about = sqs.get_queue_attributes(QueueUrl=url, AttributeNames=["All"])["Attributes"]
+            assert about["MessageRetentionPeriod"] == "1209600"
+            assert about.get("FifoQueue", "false") == ("true" if backend.ending else "false")
+
+    def test_a_batch_that_is_too_large_is_refused_and_says_so(self, backend):
+        with pytest.raises(StratawatchError, match="batch_size of the panel lower"):
+            backend.queue().publish(batch(count=40_000))

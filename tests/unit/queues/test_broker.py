@@ -15,9 +15,10 @@ def built(monkeypatch, folder, url, **more):
 
 
 @pytest.mark.parametrize(
-    "url", ["redis://127.0.0.1:6379/0", "rediss://u:p@redis.example.org", "amqps://u:p@mq.example.org/v"]
+    "url",
+    ["redis://127.0.0.1:6379/0", "rediss://u:p@redis.example.org", "amqps://u:p@mq.example.org/v", "sqs://eu-west-1"],
 )
-def test_an_address_is_one_of_redis_or_rabbitmq(monkeypatch, tmp_path, url):
+def test_an_address_is_one_of_redis_rabbitmq_or_sqs(monkeypatch, tmp_path, url):
     assert isinstance(built(monkeypatch, tmp_path, url), BrokerQueue)
 
 
@@ -28,6 +29,9 @@ def test_an_address_is_one_of_redis_or_rabbitmq(monkeypatch, tmp_path, url):
         ("amqp://u:hunter2@mq.example.org", "unencrypted.*amqps://"),
         ("kafka://u:hunter2@example.org", "no address of a broker"),
         ("hunter2", "no address of a broker"),
+        ("sqs://id:hunter2@eu-west-1?endpoint=http://sqs.example.org", "unencrypted.*https://"),
+        ("sqs://id:hunter2@eu-west-1/queue", "no address of SQS"),
+        ("sqs://id:hunter2@eu-west-1?region=other", "no address of SQS"),
     ],
 )
 def test_another_is_refused_and_not_shown(monkeypatch, tmp_path, url, words):
@@ -41,7 +45,9 @@ def test_tasks_and_labels_are_two(monkeypatch, tmp_path):
         built(monkeypatch, tmp_path, "redis://localhost", tasks="a", labels="a")
 
 
-@pytest.mark.parametrize(("url", "extra"), [("redis://localhost", "redis"), ("amqp://localhost", "rabbitmq")])
+@pytest.mark.parametrize(
+    ("url", "extra"), [("redis://localhost", "redis"), ("amqp://localhost", "rabbitmq"), ("sqs://r", "sqs")]
+)
 def test_a_missing_package_is_named(monkeypatch, tmp_path, url, extra):
     monkeypatch.setitem(EXTRAS, extra, ("no_such_package",))
     with pytest.raises(MissingExtra, match=f"stratawatch.{extra}"):
