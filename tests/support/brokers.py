@@ -10,11 +10,9 @@ import socket
 import subprocess
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from secrets import randbelow
 from tempfile import mkdtemp
 from typing import Any
 from uuid import uuid4
@@ -25,6 +23,7 @@ from stratawatch.adapters.queues.broker import BrokerBook, BrokerQueue
 from stratawatch.adapters.queues.rabbitmq_broker import RabbitBroker
 from stratawatch.adapters.queues.redis_broker import BODY, RedisBroker
 from stratawatch.adapters.queues.sqs_broker import A_CALL, SqsBroker, _address
+from tests.support.free_ports import free_port
 from tests.support.label_services import given
 from tests.support.moto_server import PYTHON, SERVER
 from tests.support.queue_backends import RootedBackend, asked_after
@@ -33,14 +32,6 @@ PATIENCE = 90.0
 PASSWORD = "hunter2"
 SHORTLY = 1
 """Seconds for which tests let SQS hide what was read."""
-
-
-def free_port() -> int:
-    """A port below those that connections of others are given: a server that takes seconds to start may still have it."""
-    while True:
-        port = 15_000 + randbelow(15_000)
-        with suppress(OSError), socket.create_server(("127.0.0.1", port)):
-            return port
 
 
 @dataclass

@@ -12,6 +12,9 @@ from stratawatch.settings.shapes import Name, PositiveDuration
 
 REGISTRY: Final[dict[str, str]] = {
     "console": "stratawatch.adapters.alerts.console:ConsoleSettings",
+    "mail": "stratawatch.adapters.alerts.mail:MailSettings",
+    "pagerduty": "stratawatch.adapters.alerts.pagerduty:PagerDutySettings",
+    "slack": "stratawatch.adapters.alerts.slack:SlackSettings",
     "webhook": "stratawatch.adapters.alerts.webhook:WebhookSettings",
 }
 """Kind of channel -> module:settings class."""

@@ -7,6 +7,7 @@ from typing import Final, Literal, TextIO
 
 from stratawatch.adapters.adapter_settings import BuildContext
 from stratawatch.adapters.alerts import ChannelSettings
+from stratawatch.adapters.alerts.alert_text import HEADS
 from stratawatch.adapters.alerts.sent_keys import SentKeys
 from stratawatch.engine.model.alarm_records import Notification, Severity
 from stratawatch.engine.model.label_events import Receipt
@@ -15,7 +16,6 @@ from stratawatch.formatting import printable
 from stratawatch.settings.shapes import Name
 
 WIDTH: Final = 60
-HEADS: Final[dict[Severity, str]] = {"page": "PAGE", "warning": "WARNING", "resolved": "RESOLVED"}
 COLOURS: Final[dict[Severity, str]] = {"page": "\033[1;31m", "warning": "\033[1;33m", "resolved": "\033[1;32m"}
 PLAIN: Final = "\033[0m"
 

@@ -1,13 +1,13 @@
 """Alerts by HTTP: one POST of JSON, deduped by the receiver on the Idempotency-Key."""
 
 from collections.abc import Mapping
-from hashlib import sha256
 from typing import Any, Final, Literal
 
 from pydantic import Field, SecretStr
 
 from stratawatch.adapters.adapter_settings import BuildContext
 from stratawatch.adapters.alerts import ChannelSettings
+from stratawatch.adapters.alerts.alert_text import notification_name
 from stratawatch.adapters.secret_address import TIMEOUT, SecretAddress
 from stratawatch.engine.model.alarm_records import Notification
 from stratawatch.engine.model.label_events import Receipt
@@ -52,16 +52,11 @@ class WebhookChannel:
 
     def send(self, notification: Notification) -> Receipt:
         """Post a notification."""
-        headers = {"Idempotency-Key": idempotency_key(notification)}
+        headers = {"Idempotency-Key": notification_name(notification)}
         status = self._address.post(_message(notification), headers, accepted=(DUPLICATE,))
         if status == DUPLICATE:
             return Receipt(notification.key, duplicate=True)
         return Receipt(f"HTTP {status} {notification.key}")
-
-
-def idempotency_key(notification: Notification) -> str:
-    """The name of a notification that fits into a header, whatever its key holds."""
-    return sha256(notification.key.encode(errors="surrogatepass")).hexdigest()
 
 
 def _message(notification: Notification) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from stratawatch.adapters.alerts.console import ConsoleChannel
 from stratawatch.adapters.alerts.sent_keys import SentKeys
 from stratawatch.adapters.alerts.webhook import WebhookChannel
 from stratawatch.engine.ports import AlertChannel
+from tests.support.alert_services import MailBackend, PagerDutyBackend, SlackBackend, SlackBotBackend
 
 
 class ConsoleBackend:
@@ -82,12 +83,20 @@ class WebhookBackend:
         self.server.server_close()
 
 
-BACKENDS = {"console": ConsoleBackend, "webhook": WebhookBackend}
+BACKENDS = {
+    "console": ConsoleBackend,
+    "mail": MailBackend,
+    "pagerduty": PagerDutyBackend,
+    "slack": SlackBackend,
+    "webhook": WebhookBackend,
+}
+OTHER_WAYS = {"slack: bot": SlackBotBackend}
+"""Other channels of a kind that has several."""
 
 
-@pytest.fixture(params=sorted(REGISTRY))
+@pytest.fixture(params=sorted({*REGISTRY, *OTHER_WAYS}))
 def backend(request, tmp_path):
-    backend = BACKENDS[request.param](tmp_path)
+    backend = (BACKENDS | OTHER_WAYS)[request.param](tmp_path)
     yield backend
     backend.close()
 

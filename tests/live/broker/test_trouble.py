@@ -18,7 +18,6 @@ from tests.support.brokers import (
     RabbitBackend,
     RedisBackend,
     SqsBackend,
-    free_port,
     given,
     rabbit_of,
     rabbit_server,
@@ -27,6 +26,7 @@ from tests.support.brokers import (
     sqs_of,
     sqs_server,
 )
+from tests.support.free_ports import free_port
 
 YES = {"key": "k1", "value": "yes", "annotator": "ann"}
 

@@ -11,7 +11,8 @@ from hashlib import sha256
 import pytest
 from pydantic import SecretStr
 
-from stratawatch.adapters.alerts.webhook import WebhookChannel, idempotency_key
+from stratawatch.adapters.alerts.alert_text import notification_name
+from stratawatch.adapters.alerts.webhook import WebhookChannel
 from stratawatch.errors import ConfigError, NoAnswer, NoConnection, Unreachable
 from tests.contracts.alerts.conftest import WebhookBackend
 from tests.support.dripping_server import dripping
@@ -52,7 +53,7 @@ class TestRequest:
         headers = {"Authorization": SecretStr("Bearer abc"), "Idempotency-Key": SecretStr("mine")}
         receiver.channel(headers=headers).send(notice())
         sent = receiver.requests[0][0]
-        assert (sent["Authorization"], sent["Idempotency-Key"]) == ("Bearer abc", idempotency_key(notice()))
+        assert (sent["Authorization"], sent["Idempotency-Key"]) == ("Bearer abc", notification_name(notice()))
 
     @pytest.mark.parametrize("key", ["Ärger/\U0001f642", "two\r\nlines\0", "x" * 100_000])
     def test_the_header_stays_short_and_plain_and_the_body_has_the_whole_key(self, receiver, key):

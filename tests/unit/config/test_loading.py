@@ -192,8 +192,8 @@ class TestShapes:
 class TestAlerts:
     def test_a_channel_of_an_unknown_kind_is_told(self, problems):
         known = " or ".join(ChannelSettings.registry)
-        assert problems(more='[[alerts]]\nkind = "console"\n[[alerts]]\nkind = "pager"\n') == [
-            f"alerts[2].kind, line 47: 'kind' is not known; expected {known}; got pager"
+        assert problems(more='[[alerts]]\nkind = "console"\n[[alerts]]\nkind = "siren"\n') == [
+            f"alerts[2].kind, line 47: 'kind' is not known; expected {known}; got siren"
         ]
 
     def test_so_is_a_queue(self, problem):

@@ -1,0 +1,39 @@
+"""Words of a notification in the room that a receiver gives them."""
+
+from hashlib import sha256
+from typing import Final
+
+from stratawatch.engine.model.alarm_records import Notification, Severity
+from stratawatch.formatting import printable
+
+MORE: Final = " ..."
+HEADS: Final[dict[Severity, str]] = {"page": "PAGE", "warning": "WARNING", "resolved": "RESOLVED"}
+
+
+def cut(text: str, longest: int) -> str:
+    """A text of at most so many characters; one that was cut ends in dots.
+
+    >>> cut("precision of lr", 12), cut("recall", 12)
+    ('precisio ...', 'recall')
+    """
+    return text if len(text) <= longest else text[: longest - len(MORE)] + MORE
+
+
+def one_line(text: str, longest: int) -> str:
+    """A text without control characters on one line."""
+    return cut(" ".join(printable(line).strip() for line in text.splitlines()).strip(), longest)
+
+
+def lines(text: str, longest: int) -> str:
+    """A text of several lines without other control characters."""
+    return cut("\n".join(map(printable, text.splitlines())), longest)
+
+
+def incident_name(notification: Notification) -> str:
+    """What an incident is known by at a receiver, for its beginning and its end: short, and of plain characters."""
+    return sha256(notification.dedup_key.encode(errors="surrogatepass")).hexdigest()
+
+
+def notification_name(notification: Notification) -> str:
+    """What a notification alone is known by; it fits into a header, whatever its key holds."""
+    return sha256(notification.key.encode(errors="surrogatepass")).hexdigest()

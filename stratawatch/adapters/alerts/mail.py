@@ -1,0 +1,185 @@
+"""Alerts by mail: text and HTML over SMTP, the messages about one incident in one thread."""
+
+import smtplib
+import ssl
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from email.message import EmailMessage
+from email.utils import format_datetime
+from html import escape
+from typing import Annotated, Final, Literal
+
+from pydantic import AfterValidator, Field, SecretStr, model_validator
+
+from stratawatch.adapters.adapter_settings import BuildContext
+from stratawatch.adapters.alerts import ChannelSettings
+from stratawatch.adapters.alerts.alert_text import HEADS, incident_name, lines, notification_name, one_line
+from stratawatch.adapters.alerts.sent_keys import SentKeys
+from stratawatch.adapters.object_storage import LOOPBACK
+from stratawatch.adapters.secret_address import STEP_TIMEOUT, TIMEOUT
+from stratawatch.engine.model.alarm_records import Notification
+from stratawatch.engine.model.label_events import Receipt
+from stratawatch.errors import NoAnswer, NoConnection, StratawatchError, Unreachable
+from stratawatch.settings import shapes
+
+LONGEST_SUBJECT: Final = 200
+LONGEST_BODY: Final = 20_000
+Security = Literal["tls", "starttls", "none"]
+_PORTS: Final[dict[Security, int]] = {"tls": 465, "starttls": 587, "none": 25}
+
+
+def _address(text: str) -> str:
+    name, at, domain = text.rpartition("@")
+    if not (name and at and domain) or any(sign.isspace() or sign in '<>,;:\\"()[]' for sign in text):
+        raise ValueError("is no mail address; write it like ops@example.org")
+    return text
+
+
+Address = Annotated[str, AfterValidator(_address)]
+
+
+class MailSettings(ChannelSettings):
+    """kind = "mail": a mail server, from whom and to whom."""
+
+    kind: Literal["mail"]
+    name: shapes.Name = "mail"
+    host: shapes.Text
+    port: Annotated[int, Field(ge=1, le=65535)] | None = None
+    """465 with "tls", 587 with "starttls", 25 with "none"."""
+    security: Security = "starttls"
+    user: shapes.Text | None = None
+    password: shapes.Secret | None = None
+    sender: Address
+    to: Annotated[list[Address], Field(min_length=1)]
+
+    @model_validator(mode="after")
+    def _safe(self) -> "MailSettings":
+        if (self.user is None) != (self.password is None):
+            raise ValueError("`user` and `password` belong together")
+        if self.security == "none" and self.host not in LOOPBACK:
+            raise ValueError('security = "none" is for a mail server on this machine; write "starttls" or "tls"')
+        return self
+
+    def build(self, context: BuildContext) -> "MailChannel":
+        """The channel; its password is looked up now."""
+        server = MailServer(
+            self.host,
+            self.port or _PORTS[self.security],
+            self.security,
+            None if self.user is None or self.password is None else (self.user, context.reveal(self.password)),
+            self.timeout.total_seconds(),
+        )
+        return MailChannel(server, self.sender, self.to, self.name, sent=SentKeys.of_channel(context.folder, self.name))
+
+
+class MailServer:
+    """Takes a message over SMTP. Errors name the server and what it said, and nothing of the password."""
+
+    def __init__(
+        self, host: str, port: int, security: Security, login: tuple[str, SecretStr] | None, timeout: float = TIMEOUT
+    ) -> None:
+        self._host, self._port, self._security, self._login = host, port, security, login
+        self._timeout = min(timeout, STEP_TIMEOUT)
+
+    def send(self, message: EmailMessage) -> None:
+        """Hand a message over. One that some of its receivers cannot get is sent to the others, and is no error."""
+        with self._connected() as server:
+            server.send_message(message)
+
+    @contextmanager
+    def _connected(self) -> Iterator[smtplib.SMTP]:
+        where = f"{self._host}:{self._port}"
+        try:
+            with self._opened() as server:
+                if self._security == "starttls":
+                    server.starttls(context=ssl.create_default_context())
+                if self._login is not None:
+                    server.login(self._login[0], self._login[1].get_secret_value())
+                yield server
+        except smtplib.SMTPAuthenticationError as refused:
+            raise StratawatchError(
+                f"the mail server {where} does not let us in",
+                got=f"{refused.smtp_code}",
+                hint="see that user and password are right",
+            ) from None
+        except (smtplib.SMTPRecipientsRefused, smtplib.SMTPSenderRefused, smtplib.SMTPDataError) as refused:
+            raise Unreachable(
+                f"the mail server {where} did not take the message",
+                got=one_line(_said(refused), 200),
+                hint="see that sender and to are addresses that it takes",
+            ) from None
+        except smtplib.SMTPNotSupportedError as refused:
+            raise StratawatchError(f"the mail server {where} cannot do that", got=one_line(str(refused), 200)) from None
+        except (ConnectionError, smtplib.SMTPConnectError) as trouble:
+            raise NoConnection(
+                f"the mail server {where} cannot be reached",
+                got=type(trouble).__name__,
+                hint="see that host, port and security are right and that this machine may connect to it",
+            ) from None
+        except (smtplib.SMTPException, OSError) as trouble:
+            raise NoAnswer(
+                f"the mail server {where} did not answer as one",
+                got=type(trouble).__name__,
+                hint="see that host, port and security are right",
+            ) from None
+
+    def _opened(self) -> smtplib.SMTP:
+        if self._security == "tls":
+            context = ssl.create_default_context()
+            return smtplib.SMTP_SSL(self._host, self._port, timeout=self._timeout, context=context)
+        return smtplib.SMTP(self._host, self._port, timeout=self._timeout)
+
+
+class MailChannel:
+    """Mails each notification once, as far as its file knows: mail itself notices no second one.
+
+    Message-ID and References follow from the keys, so that a program for mail shows one that came twice once, and
+    beginning and end of an incident as one thread.
+    """
+
+    def __init__(
+        self, server: MailServer, sender: str, to: Sequence[str], name: str = "mail", *, sent: SentKeys | None = None
+    ) -> None:
+        self.name = name
+        self._server, self._sender, self._to, self._sent = server, sender, tuple(to), sent or SentKeys()
+
+    def send(self, notification: Notification) -> Receipt:
+        """Mail a notification, once."""
+        if notification.key in self._sent:
+            return Receipt(notification.key, duplicate=True)
+        message = self._message(notification)
+        self._server.send(message)
+        self._sent.add(notification.key)
+        return Receipt(str(message["Message-ID"]))
+
+    def _message(self, notification: Notification) -> EmailMessage:
+        domain = self._sender.rpartition("@")[2]
+        message = EmailMessage()
+        head = HEADS[notification.severity]
+        message["Subject"] = one_line(f"[stratawatch] {head}: {notification.subject}", LONGEST_SUBJECT)
+        message["From"], message["To"] = self._sender, ", ".join(self._to)
+        message["Date"] = format_datetime(notification.created_at)
+        message["Message-ID"] = f"<{notification_name(notification)[:40]}@{domain}>"
+        message["References"] = f"<incident.{incident_name(notification)[:40]}@{domain}>"
+        message["In-Reply-To"] = message["References"]
+        message["Auto-Submitted"] = "auto-generated"
+        if notification.severity == "page":
+            message["Importance"] = "high"
+        body = lines(notification.body, LONGEST_BODY)
+        key = one_line(notification.dedup_key, 1000)
+        when = f"{notification.created_at:%Y-%m-%d %H:%M} +00:00"
+        subject = one_line(notification.subject, LONGEST_SUBJECT)
+        message.set_content(f"{head}: {subject}\n{when}\n\n{body}\n\nkey: {key}\n")
+        paragraphs = "".join(f"<p>{escape(line)}</p>\n" for line in body.splitlines())
+        message.add_alternative(
+            f'<!doctype html><html><body><h1 style="font-size:1.2em">{escape(f"{head}: {subject}")}</h1>\n'
+            f"<p>{when}</p>\n{paragraphs}<p><small>key: {escape(key)}</small></p></body></html>\n",
+            subtype="html",
+        )
+        return message
+
+
+def _said(refused: smtplib.SMTPException) -> str:
+    if isinstance(refused, smtplib.SMTPRecipientsRefused):
+        return ", ".join(f"{to}: {code}" for to, (code, _) in refused.recipients.items())
+    return str(getattr(refused, "smtp_code", refused))

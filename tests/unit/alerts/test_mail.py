@@ -1,0 +1,130 @@
+"""Mail, to a server that takes it."""
+
+import socket
+
+import pytest
+from pydantic import SecretStr, ValidationError
+
+from stratawatch.adapters.alerts.mail import MailSettings
+from stratawatch.errors import NoConnection, StratawatchError, Unreachable
+from tests.support.alert_services import PASSWORD, MailBackend
+from tests.support.notices import notice
+
+
+@pytest.fixture
+def mail(tmp_path):
+    backend = MailBackend(tmp_path)
+    yield backend
+    backend.close()
+
+
+@pytest.fixture
+def guarded_mail(tmp_path):
+    backend = MailBackend(tmp_path, login=True)
+    yield backend
+    backend.close()
+
+
+class TestMessage:
+    def test_has_text_and_html_with_the_same_words(self, mail):
+        mail.channel().send(notice(body="precision < 80% & falling\nLook: stratawatch report"))
+        ((to, message),) = mail.mails
+        assert to == ["ops@example.org", "kim@example.org"]
+        assert message["Subject"] == "[stratawatch] PAGE: BREACH: precision of lr (spam)"
+        assert message["Auto-Submitted"] == "auto-generated"
+        assert message["Date"].datetime.isoformat() == "2026-02-23T03:00:00+00:00"
+        plain = message.get_body(("plain",)).get_content().replace("\r\n", "\n")
+        html = message.get_body(("html",)).get_content()
+        assert "precision < 80% & falling\nLook: stratawatch report" in plain
+        assert "<p>precision &lt; 80% &amp; falling</p>" in html
+        assert "src=" not in html
+        assert "href" not in html
+
+    def test_is_of_one_thread_with_others_of_its_incident(self, mail):
+        channel = mail.channel()
+        channel.send(notice("a"))
+        channel.send(notice("b", severity="resolved"))
+        channel.send(notice("c", dedup_key="another"))
+        first, second, third = (message for _, message in mail.mails)
+        assert first["References"] == second["References"] != third["References"]
+        assert len({one["Message-ID"] for one in (first, second, third)}) == 3
+
+    def test_has_the_same_name_whoever_sends_it(self, mail, tmp_path):
+        mail.channel().send(notice())
+        (tmp_path / ".stratawatch" / "sent-mail").unlink()
+        mail.channel().send(notice())
+        first, second = (message["Message-ID"] for _, message in mail.mails)
+        assert first == second
+        assert first.endswith("@example.com>")
+
+    def test_takes_no_header_from_a_subject(self, mail):
+        mail.channel().send(notice(subject="A\r\nBcc: evil@example.org\r\n\r\nbody"))
+        ((to, message),) = mail.mails
+        assert message["Bcc"] is None
+        assert message["Subject"] == "[stratawatch] PAGE: A Bcc: evil@example.org  body"
+        assert "evil@example.org" not in to
+
+
+class TestServer:
+    def test_lets_in_who_has_the_password(self, guarded_mail):
+        guarded_mail.channel(("watch", SecretStr(PASSWORD))).send(notice())
+        assert len(guarded_mail.mails) == 1
+
+    def test_refuses_another_and_the_password_is_not_told(self, guarded_mail):
+        with pytest.raises(StratawatchError, match=r"does not let us in.*user and password") as refused:
+            guarded_mail.channel(("watch", SecretStr("hunter3"))).send(notice())
+        assert "hunter3" not in str(refused.value)
+
+    def test_that_refuses_one_receiver_is_no_trouble_for_the_other(self, mail):
+        mail.refused = {"kim@example.org": "550 nobody here"}
+        mail.channel().send(notice())
+        assert [to for to, _ in mail.mails] == [["ops@example.org"]]
+
+    def test_that_refuses_all_is_tried_again(self, mail):
+        mail.refused = dict.fromkeys(("ops@example.org", "kim@example.org"), "451 later")
+        with pytest.raises(Unreachable, match=r"did not take the message.*451"):
+            mail.channel().send(notice())
+        mail.refused = {}
+        assert not mail.channel().send(notice()).duplicate
+
+    def test_that_is_away_cannot_be_reached(self, mail):
+        with socket.create_server(("127.0.0.1", 0)) as probe:
+            port = probe.getsockname()[1]
+        with pytest.raises(NoConnection, match="cannot be reached"):
+            mail.channel(port=port).send(notice())
+
+    def test_that_is_no_mail_server_is_said(self, mail):
+        with socket.create_server(("127.0.0.1", 0)) as silent:
+            channel = mail.channel(port=silent.getsockname()[1])
+            channel._server._timeout = 0.3
+            with pytest.raises(Unreachable, match="did not answer as one"):
+                channel.send(notice())
+
+
+RIGHT = {"kind": "mail", "host": "mail.example.org", "sender": "watch@example.org", "to": ["ops@example.org"]}
+
+
+class TestSettings:
+    def test_are_encrypted_unless_the_server_is_here(self):
+        assert MailSettings.model_validate(RIGHT).security == "starttls"
+        with pytest.raises(ValidationError, match="on this machine"):
+            MailSettings.model_validate({**RIGHT, "security": "none"})
+        assert MailSettings.model_validate({**RIGHT, "host": "localhost", "security": "none"})
+
+    @pytest.mark.parametrize(
+        "wrong",
+        [
+            {"to": []},
+            {"to": ["ops"]},
+            {"to": ["a@b, c@d"]},
+            {"sender": "Ops <ops@example.org>"},
+            {"sender": "ops@example.org\nBcc: x@y"},
+            {"user": "watch"},
+            {"password": "${env:P}"},
+            {"port": 0},
+            {"security": "plain"},
+        ],
+    )
+    def test_that_cannot_be_right_are_refused(self, wrong):
+        with pytest.raises(ValidationError):
+            MailSettings.model_validate({**RIGHT, **wrong})
