@@ -8,6 +8,7 @@ import pytest
 
 from benchmarks.chaos.audit import audit, posts_of
 from benchmarks.chaos.places import FolderPlace
+from benchmarks.chaos.world import PANEL
 from stratawatch.engine.model.label_events import LabelTask
 from stratawatch.engine.model.states import BatchState
 
@@ -15,7 +16,9 @@ from stratawatch.engine.model.states import BatchState
 class FakeStore:
     """Two batches, one of them withdrawn, two labels, one that waits, and an alert."""
 
-    def __init__(self, question="q", batch="sent", moves=(), batch_key="b", unplanned=(), incidents=(), **notice):
+    def __init__(
+        self, question="q", batch="sent", moves=(), batch_key="b", unplanned=(), incidents=(), gold=(), **notice
+    ):
         asked = LabelTask("k1", {}), LabelTask("k2", {})
         self.rounds = SimpleNamespace(
             batches=lambda: [
@@ -32,8 +35,13 @@ class FakeStore:
         self.labels = SimpleNamespace(
             of_panel=lambda _: [("i1", event)],
             waiting_events=lambda: [waiting],
+            of_items=lambda keys, _: [
+                SimpleNamespace(source="folder", item_key=key, value="yes", question_key="q", **words) for key in keys
+            ],
             cursor=lambda _: {"keys": list(unplanned)},
         )
+        self.panels = SimpleNamespace(latest=lambda: {PANEL: "panel"}, question_key=lambda _: "q")
+        self.gold = SimpleNamespace(asked=lambda *_: [SimpleNamespace(item_key=key, item=key) for key in gold])
         self.alarms = SimpleNamespace(incidents=lambda **_: incidents)
         facts = {"key": "queue:lost plan:1", "dedup_key": "d", "severity": "page", "state": "sent", **notice}
         self.outbox = SimpleNamespace(all=lambda: [SimpleNamespace(channel="ops", subject="s", body="b", **facts)])
@@ -97,6 +105,13 @@ class TestAudit:
         other = Counter({("k2", "ann", "no", "t"): 1})
         assert self.count(tmp_path, files, said=SAID + other) == {"labels_lost": 1}
         assert self.count(tmp_path, files, said=Counter()) == {"labels_counted_twice": 1}
+
+    def test_answers_about_gold_items_are_counted_with_those_about_drawn_ones(self, tmp_path):
+        files = {"out/a.jsonl": ["k1", "k2"]}
+        about_gold = Counter({("k2", "ann", "yes", "t"): 1})
+        assert self.count(tmp_path, files, said=SAID + about_gold) == {"labels_lost": 1}
+        assert self.count(tmp_path, files, said=SAID + about_gold, gold=["k2"]) == {}
+        assert self.count(tmp_path, files, gold=["k2"]) == {"labels_counted_twice": 1}
 
     def test_alerts_are_counted_against_the_receivers_log(self, tmp_path):
         files = {"out/a.jsonl": ["k1", "k2"]}
