@@ -1,7 +1,7 @@
 """Predictions in Parquet or CSV files, read by an embedded DuckDB: a file, a glob, a folder, Hive partitions."""
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Literal
@@ -23,7 +23,7 @@ from stratawatch.adapters.sources.file_set import FileSet, find_files
 from stratawatch.adapters.sources.long_tables import statements_for
 from stratawatch.adapters.sources.missing_file_columns import MissingFileColumns, missing_file_columns
 from stratawatch.adapters.sources.parquet_footers import approximate_window_rows
-from stratawatch.engine.model.panel_spec import PanelSpec
+from stratawatch.engine.model.panel_spec import PanelSpec, Window
 from stratawatch.settings.shapes import Secret, Text
 
 
@@ -92,9 +92,16 @@ class FilesSource(EmbeddedSource):
         self._path, self._delimiter, self._confined_to = str(path), delimiter, confined_to
         self._limits = limits or DuckDBLimits()
 
+    def _open(self, panel: PanelSpec) -> AbstractContextManager[DuckDBEngine]:
+        return self._engine(panel, None)
+
+    def _open_for(self, panel: PanelSpec, window: Window) -> AbstractContextManager[DuckDBEngine]:
+        return self._engine(panel, window)
+
     @contextmanager
-    def _open(self, panel: PanelSpec) -> Iterator[DuckDBEngine]:
-        with self._files() as files, duckdb_session(self._limits) as connection, duckdb_errors(self._path):
+    def _engine(self, panel: PanelSpec, window: Window | None) -> Iterator[DuckDBEngine]:
+        whole = self._files(panel, window)
+        with whole as files, duckdb_session(self._limits) as connection, duckdb_errors(self._path):
             relation = files.relation()
             types = column_types(connection, relation)
             statements = statements_for(panel, relation, types)
@@ -104,8 +111,8 @@ class FilesSource(EmbeddedSource):
             yield DuckDBEngine(statements, facts, files.version(), connection, rows_to_scan, columns_of_files)
 
     @contextmanager
-    def _files(self) -> Iterator[FileSet]:
-        """The files, which must stay as they are until they have been read."""
+    def _files(self, panel: PanelSpec, window: Window | None) -> Iterator[FileSet]:  # noqa: ARG002 - for overrides
+        """The files, which must stay as they are until they have been read; of a window at least those that have it."""
         files = find_files(self._path, self._delimiter, self._confined_to)
         with files.unchanged():
             yield files

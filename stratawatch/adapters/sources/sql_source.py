@@ -71,10 +71,14 @@ class SqlSource(ABC):
         Every failure inside is raised as InputRefused or Unreachable.
         """
 
+    def _open_for(self, panel: PanelSpec, window: Window) -> AbstractContextManager[SqlEngine]:  # noqa: ARG002
+        """Open for one window; a source that has to fetch its data fetches no other's."""
+        return self._open(panel)
+
     @contextmanager
-    def _open_readable(self, panel: PanelSpec) -> Iterator[SqlEngine]:
+    def _open_readable(self, panel: PanelSpec, window: Window) -> Iterator[SqlEngine]:
         """Open, and refuse columns that are missing or cannot hold what they should."""
-        with self._open(panel) as engine:
+        with self._open_for(panel, window) as engine:
             for problem in engine.column_problems():
                 raise problem.error
             yield engine
@@ -82,7 +86,7 @@ class SqlSource(ABC):
     @contextmanager
     def reading(self, panel: PanelSpec, window: Window) -> Iterator["SqlWindowReader"]:
         """Read census and candidates from one state of the data, with as few scans as possible."""
-        with self._open_readable(panel) as engine:
+        with self._open_readable(panel, window) as engine:
             engine.require_columns(window)
             yield self._reader(panel, window, engine)
 
@@ -92,7 +96,7 @@ class SqlSource(ABC):
 
     def census(self, panel: PanelSpec, window: Window) -> CensusResult:
         """Count the window, profile its input. Raises InputRefused or Unreachable."""
-        with self._open_readable(panel) as engine:
+        with self._open_readable(panel, window) as engine:
             engine.require_columns(window)
             return SqlWindowReader(panel, window, engine).census()
 
@@ -105,7 +109,7 @@ class SqlSource(ABC):
 
     def rows(self, panel: PanelSpec, window: Window) -> int:
         """Count the rows dated inside a window, from the time alone. Raises as `census` does."""
-        with self._open_readable(panel) as engine:
+        with self._open_readable(panel, window) as engine:
             return SqlWindowReader(panel, window, engine).rows(window)
 
     def describe(self, panel: PanelSpec) -> SourceDescription:
@@ -162,7 +166,7 @@ class SqlWindowReader:
         return tuple(item for stratum in sorted(drawn) for item in drawn[stratum])
 
     def rows(self, window: Window) -> int:
-        """Count the rows dated inside a window, this or another, from the time alone."""
+        """Count the rows dated inside this window, or inside a part of it, from the time alone."""
         ((number,),) = next(self.engine.batches(self.engine.statements.row_count(window)))
         return int(number)
 

@@ -38,17 +38,31 @@ def in_partitions(relation: str, columns: Columns, types: Mapping[str, str], win
     if columns.partition is None:
         return relation
     day, kind = identifier(columns.partition), kind_of(types[columns.partition])
-    first = _midnight(window.start)
-    following = _midnight(window.end - timedelta(microseconds=1)) + timedelta(days=1)
+    first, following = _days(window)
     if kind == "number":
         ends = [(f"{first:%Y%m%d}", f"{following:%Y%m%d}")]
-    elif kind == "text":  # as every column of a CSV is; one form lies outside of the other's ends
-        ends = [(f"'{first:{form}}'", f"'{following:{form}}'") for form in ("%Y-%m-%d", "%Y%m%d")]
+    elif kind == "text":  # as every column of a CSV is
+        ends = [(text(begin), text(end)) for begin, end in _text_ends(window)]
     else:
         type_name = types[columns.partition]
         ends = [(_literal(first, kind, type_name), _literal(following, kind, type_name))]
     inside = " OR ".join(f"({day} >= {start} AND {day} < {end})" for start, end in ends)
     return f"(SELECT * FROM {relation} WHERE {inside}) AS partitions"
+
+
+def is_day_of(day: str, window: Window) -> bool:
+    """Whether a day as text, such as that of a Hive partition, is one of the window's: `in_partitions` in Python."""
+    return any(begin <= day < end for begin, end in _text_ends(window))
+
+
+def _text_ends(window: Window) -> list[tuple[str, str]]:
+    """The window's first day and the one after its last, in both forms; one form lies outside of the other's ends."""
+    first, following = _days(window)
+    return [(f"{first:{form}}", f"{following:{form}}") for form in ("%Y-%m-%d", "%Y%m%d")]
+
+
+def _days(window: Window) -> tuple[datetime, datetime]:
+    return _midnight(window.start), _midnight(window.end - timedelta(microseconds=1)) + timedelta(days=1)
 
 
 def _midnight(at: datetime) -> datetime:

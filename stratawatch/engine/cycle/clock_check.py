@@ -122,13 +122,11 @@ def _has_recent_rows(ports: Ports, spec: PanelSpec, now: datetime, until: float)
     seconds = min(ports.read_timeout(spec.name), LONGEST_LOOK, until - monotonic())
     if source is None or seconds <= 0:
         return None
-    newest = newest_ended_period(spec.windows, now)
-    window = window_of_period(spec.windows, newest)
-    since = window_of_period(spec.windows, newest - 1).start
+    lately = Window(window_of_period(spec.windows, newest_ended_period(spec.windows, now) - 1).start, now)
 
     def look() -> bool:
-        with source.reading(spec, window) as reading:
-            return bool(reading.rows(Window(since, now)))
+        with source.reading(spec, lately) as reading:
+            return bool(reading.rows(lately))
 
     try:
         return call_within(seconds, look, f"the source of panel '{spec.name}'")

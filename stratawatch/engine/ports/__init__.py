@@ -59,7 +59,7 @@ class WindowReader(Protocol):
         ...
 
     def rows(self, window: Window) -> int:
-        """Count the rows dated inside a window, this or another, from the time alone."""
+        """Count the rows dated inside this window, or inside a part of it, from the time alone."""
         ...
 
 

@@ -1,7 +1,9 @@
 """Predictions in a bucket: what is copied, what stays, and what fails a read. The bucket is in memory."""
 
 import os
+from contextlib import suppress
 from dataclasses import replace
+from datetime import timedelta
 
 import obstore
 import pytest
@@ -13,10 +15,11 @@ from stratawatch.adapters.sources.bucket_files import BucketFiles, BucketFilesSo
 from stratawatch.adapters.sources.duckdb_engine import DuckDBEngine
 from stratawatch.adapters.sources.duckdb_files import FilesSettings, FilesSource
 from stratawatch.core.population import NO_BIN, Atom
-from stratawatch.errors import ConfigError, Unreachable
+from stratawatch.engine.model.panel_spec import Columns, Window
+from stratawatch.errors import ConfigError, InputRefused, Unreachable
 from tests.support.predictions.backends import items
 from tests.support.predictions.meanwhile import once_while_read
-from tests.support.predictions.panels import WINDOW, panel
+from tests.support.predictions.panels import START, WINDOW, panel
 from tests.support.predictions.tables import write
 
 WHERE = "s3://predictions/spam"
@@ -180,3 +183,81 @@ class TestSettings:
         settings = FilesSettings.model_validate({"kind": "files", "path": "week.csv"})
         assert not isinstance(settings.build(BuildContext(tmp_path)), BucketFilesSource)
         assert [path.key for path in settings.local_paths()] == ["path"]
+
+
+class TestDays:
+    """Objects in Hive partitions by day; the panel names that column."""
+
+    panel = panel(columns=Columns("id", "ts", partition="day"))
+
+    def filled(self, bucket, days, ids=("a", "b", "c", "d", "e")):
+        for day, item in zip(days, ids, strict=False):
+            bucket.put(f"day={day}/part.csv", item)
+
+    def counted(self, bucket, window=WINDOW, **more):
+        return bucket.source(**more).census(self.panel, window).census.size
+
+    def days(self, bucket):
+        return {path.parent.name.removeprefix("day=") for path in bucket.copies()}
+
+    @pytest.mark.parametrize("form", ["%Y-%m-%d", "%Y%m%d"])
+    def test_only_those_of_the_window_are_copied(self, bucket, form):
+        moments = [START + timedelta(days=number) for number in (-1, 0, 6, 7)]
+        days = [f"{at:{form}}" for at in moments]
+        self.filled(bucket, days)
+        assert self.counted(bucket) == 2
+        assert self.days(bucket) == set(days[1:3])
+
+    def test_the_version_is_of_those_alone(self, bucket):
+        self.filled(bucket, ["2026-01-05"])
+        before = bucket.source().census(self.panel, WINDOW).source_version
+        self.filled(bucket, ["2026-01-12"], ["x"])
+        assert bucket.source().census(self.panel, WINDOW).source_version == before
+
+    def test_copies_of_another_window_stay_while_there_is_room(self, bucket):
+        days = ["2026-01-05", "2026-01-12", "2026-01-19"]
+        self.filled(bucket, days)
+        size = bucket.storage.listed_below()[0].size
+        for number in range(3):
+            shift = number * timedelta(days=7)
+            # The rows are of the first week.
+            assert self.counted(bucket, Window(WINDOW.start + shift, WINDOW.end + shift), most_bytes=2 * size) == (
+                number == 0
+            )
+        assert self.days(bucket) == set(days[1:])
+
+    def test_a_window_without_objects_is_empty(self, bucket):
+        self.filled(bucket, ["2025-01-01", "2025-01-02"])
+        assert self.counted(bucket) == 0
+        assert self.days(bucket) == {"2025-01-02"}
+
+    @pytest.mark.parametrize("odd", ["day=2026-01-05/day=2026-01-06/x.csv", "month=1/x.csv"])
+    def test_all_are_copied_where_one_has_no_day_or_two(self, bucket, odd):
+        self.filled(bucket, ["2026-01-05", "2026-02-05"])
+        bucket.put(odd, "x")
+        with suppress(InputRefused):
+            self.counted(bucket)
+        assert len(bucket.copies()) == 3
+
+    def test_a_look_without_a_window_takes_the_newest_that_fit(self, bucket):
+        self.filled(bucket, ["2026-01-05", "2026-01-06", "2026-01-07"])
+        size = bucket.storage.listed_below()[0].size
+        facts = bucket.source(most_bytes=2 * size).describe(self.panel).facts
+        assert facts["copied"] == "the newest days: all 3 objects do not fit into the cache"
+        assert self.days(bucket) == {"2026-01-06", "2026-01-07"}
+        assert "copied" not in bucket.source().describe(self.panel).facts
+        with pytest.raises(ConfigError, match="do not fit"):
+            bucket.source(most_bytes=size - 1).describe(self.panel)
+
+    def test_a_panel_that_names_no_such_column_reads_all(self, bucket):
+        self.filled(bucket, ["2026-01-05", "2026-02-05"])
+        assert bucket.source().census(panel(), WINDOW).census.size == 2
+        assert len(bucket.copies()) == 2
+
+
+def test_two_patterns_of_one_place_leave_each_other_their_copies(bucket):
+    for name in ("a.csv", "b.csv"):
+        bucket.put(name, name[0])
+    assert bucket.drawn("a*.csv") == ["a"]
+    assert bucket.drawn("b*.csv") == ["b"]
+    assert len(bucket.copies()) == 2
