@@ -13,7 +13,7 @@ from stratawatch.core.estimation.variance_methods import VARIANCES
 from stratawatch.core.metrics import METRICS
 from stratawatch.core.second_votes import NO_SECOND_VOTES, SecondVotes
 from stratawatch.engine.model.drift_rule import DriftRule, Reaction
-from stratawatch.engine.model.panel_spec import Duplicates, ScoreKind, StopRule
+from stratawatch.engine.model.panel_spec import AlarmRule, Duplicates, RandomNumbers, ScoreKind, StopRule
 from stratawatch.engine.model.shared_budget import LEAST_BUDGET
 from stratawatch.settings.shapes import Duration, Moment, Name, PositiveDuration, Shape, Share, Text
 
@@ -144,6 +144,9 @@ class PanelSettings(Shape):
     max_bad_row_share: Annotated[float, Field(ge=0, lt=1)] = 0.01
     batch_size: Annotated[int, Field(ge=1, le=100_000)] = 500
     label_validity: PositiveDuration = timedelta(days=90)
+    alarms: AlarmRule = "evidence"
+    focus: bool = True
+    random_numbers: RandomNumbers = "permanent"
     blind_margin_factor: Annotated[float, Field(ge=1, le=100)] = 3.0
     duplicates: Duplicates = "refuse"
     drift: DriftSettings = DriftSettings()

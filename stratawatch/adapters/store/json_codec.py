@@ -22,15 +22,18 @@ _SCALARS: Final[dict[type, Callable[[Any], Any]]] = {
     datetime: datetime.fromisoformat,
     timedelta: lambda seconds: timedelta(seconds=seconds),
 }
-# Fields that came after panels were stored: a panel that does without keeps its fingerprint, and so its version.
-_LEFT_OUT_WHEN_NONE: Final = (
-    "call_yes",
-    "gold_share",
-    "guideline_version",
-    "partition",
-    "same_items_as",
-    "second_votes",
-)
+# Fields that came after panels were stored: with these values a panel keeps its fingerprint, and so its version.
+_LEFT_OUT: Final[Mapping[str, Any]] = {
+    "alarms": "evidence",
+    "call_yes": None,
+    "focus": True,
+    "gold_share": None,
+    "guideline_version": None,
+    "partition": None,
+    "random_numbers": "permanent",
+    "same_items_as": None,
+    "second_votes": None,
+}
 
 
 def dumps(value: Any) -> str:
@@ -48,7 +51,7 @@ def as_document(value: Any) -> Any:
         return {
             name: _declared(one, hint)
             for name, (one, hint) in values.items()
-            if one is not None or name not in _LEFT_OUT_WHEN_NONE
+            if name not in _LEFT_OUT or one != _LEFT_OUT[name]
         }
     if isinstance(value, tuple | list):
         return [as_document(each) for each in value]

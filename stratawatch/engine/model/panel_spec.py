@@ -18,6 +18,12 @@ StopRule = Literal["budget", "goals"]
 Duplicates = Literal["refuse", "latest"]
 
 
+AlarmRule = Literal["evidence", "window"]
+
+
+RandomNumbers = Literal["permanent", "by window"]
+
+
 @dataclass(frozen=True)
 class Window:
     """Half-open UTC interval [start, end)."""
@@ -152,6 +158,9 @@ class PanelSpec:
     second_votes: SecondVotes | None = None  # whom else to ask about an item whose first answer came
     gold_share: float | None = None  # gold items for each item that people are asked about
     same_items_as: str | None = None  # another panel, whose ids name the same items
+    alarms: AlarmRule = "evidence"  # pages rest on evidence over windows, or on each window alone
+    focus: bool = True  # more labels go where evidence leads
+    random_numbers: RandomNumbers = "permanent"  # an item keeps its own, or has another one in each window
 
     @property
     def items_of(self) -> str:

@@ -60,6 +60,9 @@ SPECS = st.builds(
     max_bad_row_share=NUMBERS,
     label_validity=SPANS,
     blind_margin_factor=NUMBERS,
+    alarms=st.sampled_from(["evidence", "window"]),
+    focus=st.booleans(),
+    random_numbers=st.sampled_from(["permanent", "by window"]),
 )
 
 
@@ -91,8 +94,21 @@ class TestSpec:
         assert fingerprint(as_document(spec())) == "98521bfe4e14a46a53133d60158582a0973093f2d254ed9f45e0a7b282b9e8c3"
 
     def test_has_every_field(self):
-        every = spec(guideline_version="1", second_votes="called_negative_yes", same_items_as="other", gold_share=0.05)
+        every = spec(
+            guideline_version="1",
+            second_votes="called_negative_yes",
+            same_items_as="other",
+            gold_share=0.05,
+            alarms="window",
+            focus=False,
+            random_numbers="by window",
+        )
         assert set(as_document(every)) == {field.name for field in fields(PanelSpec)}
+
+    def test_that_changes_nothing_about_pages_and_draws_is_written_as_before_it_could(self):
+        plain = as_document(spec(alarms="evidence", focus=True, random_numbers="permanent"))
+        assert not {"alarms", "focus", "random_numbers"} & set(plain)
+        assert fingerprint(plain) == fingerprint(as_document(spec()))
 
     def test_differs_in_its_fingerprint_when_anything_differs(self):
         from dataclasses import replace
@@ -102,6 +118,9 @@ class TestSpec:
             {"question": "?"},
             {"goals": ()},
             {"deadline": timedelta(days=3, microseconds=1)},
+            {"alarms": "window"},
+            {"focus": False},
+            {"random_numbers": "by window"},
             {"classifiers": spec().classifiers[::-1]},
             {"classifiers": (spec().classifiers[0], replace(spec().classifiers[1], call_yes="block"))},
             {"limits": (replace(spec().limits[0], segment=Segment("a", "b")), spec().limits[1])},
