@@ -15,7 +15,12 @@ SELECT
     c.window_start,
     c.window_end,
     s.state AS state_now,
-    s.reason AS reason_now
+    s.reason AS reason_now,
+    n.rule,
+    n.since,
+    n.evidence,
+    n.acknowledged_at,
+    n.acknowledged_by
 FROM incidents AS n
 INNER JOIN cycles AS c ON c.id = n.cycle_id
 LEFT JOIN current_states AS s

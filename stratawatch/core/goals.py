@@ -2,10 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 
 from stratawatch.core.population import Segment
 from stratawatch.core.second_votes import NO_SECOND_VOTES, SecondVotes
 from stratawatch.renamed_arguments import renamed_arguments
+
+LimitEnd = Literal["floor", "ceiling", "max_drop"]
+"""A bound of a limit: each is tested by itself."""
 
 Option = str | int | float | bool
 """A setting of a design."""

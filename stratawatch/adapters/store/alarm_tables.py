@@ -1,8 +1,8 @@
-"""The tables of alarms: states of each stream, incidents, and the notifications that tell of them."""
+"""The tables of alarms: states of each stream, incidents, silences, and the notifications that tell of them."""
 
-from typing import Any, Final, get_args
+from typing import get_args
 
-from sqlalchemy import Boolean, Column, Index, Integer, Table, Text, false, text
+from sqlalchemy import Boolean, CheckConstraint, Column, Double, Index, Integer, Table, Text, false, text
 
 from stratawatch.adapters.store.columns import (
     Document,
@@ -14,19 +14,11 @@ from stratawatch.adapters.store.columns import (
     text_column,
     text_or_empty,
 )
+from stratawatch.adapters.store.stream_keys import STREAM_KEY, stream_columns
 from stratawatch.adapters.store.tables import METADATA
 from stratawatch.core.alarms.alarm_states import AlarmState
 from stratawatch.engine.model.alarm_records import DeliveryState, Severity
-
-STREAM_KEY: Final = ("panel", "classifier", "metric", "segment_key")
-"""The columns that tell streams apart: unlike a segment, its key is never null."""
-
-
-def _stream() -> list[Column[Any]]:
-    """The columns that name a stream."""
-    columns = [text_column(name) for name in STREAM_KEY]
-    return [*columns[:3], text_column("segment", nullable=True), columns[3]]
-
+from stratawatch.engine.model.panel_spec import AlarmRule
 
 alarm_states = Table(
     "alarm_states",
@@ -34,7 +26,7 @@ alarm_states = Table(
     id_column(),
     reference("cycles.id"),
     Column("revision", Integer, nullable=False),  # 0 where nothing was estimated, as for a refused window
-    *_stream(),
+    *stream_columns(),
     Column("state", Text, nullable=False),
     text_column("reason"),
     Column("at", UtcTime, nullable=False),
@@ -48,13 +40,19 @@ incidents = Table(
     "incidents",
     METADATA,
     id_column(),
-    *_stream(),
+    *stream_columns(),
     Column("kind", Text, nullable=False),
     text_column("dedup_key"),
     reference("cycles.id"),
     Column("opened_at", UtcTime, nullable=False),
     Column("resolved_at", UtcTime, nullable=True),
+    text_or_empty("rule"),  # by which it was paged: empty for other kinds, and for those of before there were two
+    Column("since", UtcTime, nullable=True),
+    Column("evidence", Double, nullable=True),
+    Column("acknowledged_at", UtcTime, nullable=True),
+    text_or_empty("acknowledged_by"),
     one_of("kind", AlarmState),
+    one_of("rule", ("", *get_args(AlarmRule))),
     segment_matches_its_key(),
     Index("ix_incidents_dedup_key", "dedup_key"),
     Index("ix_incidents_panel", "panel", "opened_at"),
@@ -66,6 +64,23 @@ incidents = Table(
         sqlite_where=text("resolved_at IS NULL"),
         postgresql_where=text("resolved_at IS NULL"),
     ),
+)
+
+silences = Table(
+    "silences",
+    METADATA,
+    id_column(),
+    text_column("panel"),
+    text_column("classifier", nullable=True),
+    text_column("metric", nullable=True),
+    text_column("segment", nullable=True),
+    Column("until", UtcTime, nullable=False),
+    text_column("reason"),
+    text_column("by"),
+    Column("created_at", UtcTime, nullable=False),
+    Column("ended_at", UtcTime, nullable=True),
+    CheckConstraint("created_at < until", name="until"),
+    Index("ix_silences_until", "until"),
 )
 
 notifications = Table(

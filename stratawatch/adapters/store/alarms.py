@@ -1,15 +1,14 @@
 """Alarm states, judgement by judgement, and the incidents they opened."""
 
 from collections.abc import Sequence
-from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, Table, func, select, update
+from sqlalchemy import ColumnElement, Connection, Row, func, select, update
 
-from stratawatch.adapters.store.alarm_tables import STREAM_KEY, alarm_states, incidents
-from stratawatch.adapters.store.columns import segment_key
+from stratawatch.adapters.store.alarm_tables import alarm_states, incidents
 from stratawatch.adapters.store.record_rows import record_of, row_of
+from stratawatch.adapters.store.stream_keys import STREAM_KEY, is_stream, stream_values
 from stratawatch.adapters.store.tables import cycles
 from stratawatch.adapters.store.upserts import duplicate_as_stale, insert_all, insert_new
 from stratawatch.engine.model.alarm_records import Incident, StreamKey, StreamState
@@ -23,7 +22,7 @@ class SqlAlarms:
 
     def add_states(self, states: Sequence[StreamState]) -> None:
         """Append the states of one judgement."""
-        rows = [row_of(state, alarm_states, **_key_columns(state.key)) for state in states]
+        rows = [row_of(state, alarm_states, **stream_values(state.key)) for state in states]
         with duplicate_as_stale("these states were judged by someone else meanwhile"):
             insert_all(self._sql, alarm_states, rows)
 
@@ -49,7 +48,7 @@ class SqlAlarms:
 
     def open_incident(self, incident: Incident) -> int:
         """Open an incident; returns the open one's id if the stream has one of this kind."""
-        row = row_of(incident, incidents, **_key_columns(incident.key))
+        row = row_of(incident, incidents, **stream_values(incident.key))
         added = insert_new(self._sql, incidents, [row], incidents.c.id)
         if added:
             return int(added[0].id)
@@ -59,6 +58,11 @@ class SqlAlarms:
         """End an incident; one that ended keeps its time."""
         still_open = (incidents.c.id == incident_id) & incidents.c.resolved_at.is_(None)
         self._sql.execute(update(incidents).where(still_open).values(resolved_at=at))
+
+    def acknowledge_incident(self, incident_id: int, at: datetime, by: str) -> None:
+        """Keep who looks after an incident, and since when; the first who did stays."""
+        first = (incidents.c.id == incident_id) & incidents.c.acknowledged_at.is_(None)
+        self._sql.execute(update(incidents).where(first).values(acknowledged_at=at, acknowledged_by=by))
 
     def incidents(self, *, panel: str | None = None, only_open: bool = False) -> tuple[Incident, ...]:
         """Incidents, oldest first."""
@@ -75,21 +79,12 @@ class SqlAlarms:
 
     def open_incidents_of(self, key: StreamKey) -> tuple[Incident, ...]:
         """Open incidents of one stream."""
-        return self._incidents(*_same_stream(incidents, key), incidents.c.resolved_at.is_(None))
+        return self._incidents(*is_stream(incidents, key), incidents.c.resolved_at.is_(None))
 
     def _incidents(self, *conditions: ColumnElement[bool], lock: bool = False) -> tuple[Incident, ...]:
         query = select(incidents).where(*conditions).order_by(incidents.c.opened_at, incidents.c.id)
         query = query.with_for_update() if lock else query
         return tuple(record_of(Incident, row, key=record_of(StreamKey, row)) for row in self._sql.execute(query))
-
-
-def _key_columns(key: StreamKey) -> dict[str, Any]:
-    return {**asdict(key), "segment_key": segment_key(key.segment)}
-
-
-def _same_stream(table: Table, key: StreamKey) -> list[ColumnElement[bool]]:
-    columns = _key_columns(key)
-    return [table.c[name] == columns[name] for name in STREAM_KEY]
 
 
 def _state_of(row: Row[Any]) -> StreamState:

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from sqlalchemy import CheckConstraint, Column, Double, Index, Table, Text
+from sqlalchemy import JSON, CheckConstraint, Column, Double, Index, Table, Text
 
 from stratawatch.adapters.store.columns import AnyText, Document, UtcTime, row_id_type
 from stratawatch.adapters.store.tables import METADATA
@@ -32,6 +32,7 @@ baselines: Final = Table(
     Column("valid_from", UtcTime, nullable=False),
     Column("valid_until", UtcTime, nullable=True),
     Column("measured_at", UtcTime, nullable=False),
+    Column("log_b", JSON(none_as_null=True), nullable=True),
     CheckConstraint("(segment IS NULL) = (segment_key = '')", name="segment"),
     CheckConstraint("low <= value AND value <= high", name="interval"),
     CheckConstraint("valid_until IS NULL OR valid_from < valid_until", name="validity"),

@@ -14,6 +14,7 @@ from stratawatch.adapters.store.record_rows import record_of, row_of
 from stratawatch.adapters.store.upserts import insert_new
 from stratawatch.core.baselines.baseline_evidence import BaselineShare, TwoSampleBaseline
 from stratawatch.engine.model.alarm_records import StreamKey
+from stratawatch.engine.model.evidence_records import BaselineGrid
 from stratawatch.engine.model.stored_baseline import StoredBaseline
 from stratawatch.errors import StratawatchError
 
@@ -63,17 +64,26 @@ class SqlBaselines:
 
 def _row(baseline: StoredBaseline) -> dict[str, Any]:
     evidence = _evidence_document(baseline.evidence)
+    grid = None if baseline.grid is None else as_document(baseline.grid)
     row = row_of(baseline, baselines, **asdict(baseline.key), evidence=evidence, n=int(baseline.n))
     return {
         **row,
         **row_of(baseline.estimate, baselines),
-        "row_key": hashed(*(dumps(row[name]) for name in _MEASURED)),
+        "log_b": grid,
+        # Without a grid the key is that of rows of before there were any.
+        "row_key": hashed(*(dumps(row[name]) for name in _MEASURED), *([] if grid is None else [dumps(grid)])),
         "segment_key": segment_key(baseline.key.segment),
     }
 
 
 def _baseline(row: Row[Any]) -> StoredBaseline:
-    return record_of(StoredBaseline, row, key=record_of(StreamKey, row), evidence=_evidence(row.evidence))
+    return record_of(
+        StoredBaseline,
+        row,
+        key=record_of(StreamKey, row),
+        evidence=_evidence(row.evidence),
+        grid=from_document(BaselineGrid | None, row.log_b),
+    )
 
 
 def _evidence_document(evidence: BaselineShare | TwoSampleBaseline) -> dict[str, Any]:

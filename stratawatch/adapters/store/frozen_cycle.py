@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Connection, select
@@ -11,6 +12,7 @@ from stratawatch.adapters.store.record_rows import record_of, row_of
 from stratawatch.adapters.store.upserts import duplicate_as_stale, insert_all
 from stratawatch.core.population import Atom, Segment
 from stratawatch.engine.model.cycle_facts import CandidateItem, FrozenCycle
+from stratawatch.engine.model.erasure import ERASED, name_of_erased
 
 
 class SqlFrozenFacts:
@@ -33,6 +35,20 @@ class SqlFrozenFacts:
         t = tables.candidates.c
         rows = self._sql.execute(select(tables.candidates).where(t.cycle_id == cycle_id).order_by(t.position))
         return tuple(record_of(CandidateItem, row, bin=row.score_bin) for row in rows)
+
+    def items_of_earlier_pools(self, cycle_id: int, since: datetime) -> frozenset[str]:
+        """The candidates of a cycle that its panel had as candidates of an earlier window, from `since` on.
+
+        One that was erased meanwhile is recognised by the name that stands in the place of its id.
+        """
+        t, c = tables.candidates.c, tables.cycles.c
+        this = self._sql.execute(select(c.panel, c.window_start).where(c.id == cycle_id)).one()
+        earlier = select(c.id).where(c.panel == this.panel, since <= c.window_start, c.window_start < this.window_start)
+        mine = select(t.item).where(t.cycle_id == cycle_id)
+        names = {name: item for item in self._sql.scalars(mine) for name in (item, name_of_erased(item))}
+        may_be_mine = t.item.in_(mine) | t.item.startswith(ERASED)
+        found = self._sql.scalars(select(t.item).where(t.cycle_id.in_(earlier), may_be_mine).distinct())
+        return frozenset(names[name] for name in found if name in names)
 
     def _write_frozen(self, cycle_id: int, frozen: FrozenCycle) -> None:
         """Keep atoms, their segments and their pools."""

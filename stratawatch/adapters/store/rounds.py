@@ -1,10 +1,11 @@
 """Rounds and draws; their batches are next door."""
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Select, func, select
+from sqlalchemy import Select, func, select, update
 
 from stratawatch.adapters.store.batches import SqlBatches
 from stratawatch.adapters.store.json_codec import plan_document, plan_from
@@ -14,6 +15,7 @@ from stratawatch.adapters.store.tables import cycles, draws, rounds
 from stratawatch.adapters.store.upserts import duplicate_as_stale, in_parts, insert_all
 from stratawatch.core.plan import Plan
 from stratawatch.engine.model.cycle_facts import DrawnItem, Round
+from stratawatch.engine.model.evidence_records import FixedBets
 from stratawatch.engine.model.label_events import NewBatch
 from stratawatch.engine.model.states import RoundState
 from stratawatch.errors import StratawatchError
@@ -70,6 +72,24 @@ class SqlRounds(SqlBatches):
         query = select(draws.c.item_key).where(draws.c.question_key == question_key).distinct()
         parts = (query.where(draws.c.item_key.in_(part)) for part in in_parts(item_keys))
         return frozenset(key for part in parts for key in self._sql.scalars(part))
+
+    def drawn_in_earlier_windows(self, cycle_id: int, item_keys: Collection[str]) -> frozenset[str]:
+        """Those of the keys that a cycle of an earlier window of the panel drew, one that was replaced too."""
+        this = self._sql.execute(select(cycles.c.panel, cycles.c.window_start).where(cycles.c.id == cycle_id)).one()
+        earlier = (cycles.c.panel == this.panel) & (cycles.c.window_start < this.window_start)
+        query = select(draws.c.item_key).join(cycles, cycles.c.id == draws.c.cycle_id).where(earlier).distinct()
+        parts = (query.where(draws.c.item_key.in_(part)) for part in in_parts(item_keys))
+        return frozenset(key for part in parts for key in self._sql.scalars(part))
+
+    def fix_bets(self, cycle_id: int, bets: FixedBets) -> None:
+        """Keep of draws whether they are first uses and whether their labels bet; what was kept before stays."""
+        keys_by_facts = defaultdict(list)
+        for key, facts in bets.items():
+            keys_by_facts[facts].append(key)
+        open_ = update(draws).where(draws.c.cycle_id == cycle_id, draws.c.bets.is_(None))
+        for (first_use, bet), keys in keys_by_facts.items():
+            for part in in_parts(keys):
+                self._sql.execute(open_.where(draws.c.item_key.in_(part)).values(first_use=first_use, bets=bet))
 
     def ever_drawn(self, panel: str) -> tuple[tuple[str, datetime], ...]:
         """Every item ever drawn for a panel with the first time it was, by item id."""

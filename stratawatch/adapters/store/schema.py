@@ -38,6 +38,7 @@ REVISIONS: Final = (
     "0014",
     "0015",
     "0016",
+    "0017",
 )
 """Every schema there was, oldest first; a test compares them with the migrations."""
 

@@ -223,6 +223,8 @@ draws = Table(
     Column("inclusion", Double, nullable=False),
     Column("reused", Boolean, nullable=False),
     _question_key(),
+    Column("first_use", Boolean, nullable=True),  # both are null until the window is judged
+    Column("bets", Boolean, nullable=True),
     ForeignKeyConstraint(["cycle_id", "atom"], ["atoms.cycle_id", "atoms.position"]),
     Index("ix_draws_item_key", "item_key"),
     Index("ix_draws_round_id", "round_id"),

@@ -10,6 +10,7 @@ from stratawatch.adapters.store.baselines import SqlBaselines
 from stratawatch.adapters.store.cycles import SqlCycles
 from stratawatch.adapters.store.erasures import SqlErasures
 from stratawatch.adapters.store.estimates import SqlEstimates
+from stratawatch.adapters.store.evidence import SqlEvidence
 from stratawatch.adapters.store.gold import SqlGold
 from stratawatch.adapters.store.labels import SqlLabels
 from stratawatch.adapters.store.last_runs import SqlLastRuns
@@ -19,11 +20,13 @@ from stratawatch.adapters.store.outbox import SqlOutbox
 from stratawatch.adapters.store.panels import SqlPanels
 from stratawatch.adapters.store.retention import SqlRetention
 from stratawatch.adapters.store.rounds import SqlRounds
+from stratawatch.adapters.store.silences import SqlSilences
 from stratawatch.adapters.store.transitions import move
 from stratawatch.adapters.store.truth import SqlTruth
 from stratawatch.engine.model.states import Entity
-from stratawatch.engine.ports.alarm_repositories import AlarmRepository, NotificationOutbox
+from stratawatch.engine.ports.alarm_repositories import AlarmRepository, NotificationOutbox, SilenceRepository
 from stratawatch.engine.ports.cycle_repositories import CycleRepository, PanelRepository, RoundRepository
+from stratawatch.engine.ports.evidence_repository import EvidenceRepository
 from stratawatch.engine.ports.gold_repository import GoldRepository
 from stratawatch.engine.ports.label_repositories import BaselineRepository, EstimateRepository, LabelRepository
 from stratawatch.engine.ports.transaction import (
@@ -51,6 +54,8 @@ class SqlTransaction:
         self.truth: TruthRepository = SqlTruth(connection)
         self.estimates: EstimateRepository = SqlEstimates(connection)
         self.alarms: AlarmRepository = SqlAlarms(connection)
+        self.evidence: EvidenceRepository = SqlEvidence(connection)
+        self.silences: SilenceRepository = SqlSilences(connection)
         self.baselines: BaselineRepository = SqlBaselines(connection)
         self.outbox: NotificationOutbox = SqlOutbox(connection)
         self.leases: LeaseRepository = SqlLeases(connection)

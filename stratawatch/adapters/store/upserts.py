@@ -1,6 +1,6 @@
 """Inserts that meet a row which is there already, in one form for both databases."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from typing import Any, Final
@@ -40,7 +40,7 @@ def insert_all(connection: Connection, table: Table, rows: Sequence[Values]) -> 
         connection.execute(table.insert(), [dict(row) for row in rows])
 
 
-def in_parts(keys: Sequence[str]) -> Iterator[list[str]]:
+def in_parts(keys: Collection[str]) -> Iterator[list[str]]:
     """Distinct keys, in parts that fit into one query."""
     rest = iter(dict.fromkeys(keys))
     while part := list(islice(rest, KEYS_AT_ONCE)):

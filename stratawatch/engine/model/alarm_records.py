@@ -6,6 +6,7 @@ from typing import Final, Literal
 
 from stratawatch.core.alarms.alarm_states import AlarmState
 from stratawatch.engine.model.document import Json
+from stratawatch.engine.model.panel_spec import AlarmRule
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,41 @@ class Incident:
     cycle_id: int
     opened_at: datetime
     resolved_at: datetime | None = None
+    rule: AlarmRule | Literal[""] = ""  # by which it was paged, if it was
+    since: datetime | None = None  # start of the window in which the loss most likely began
+    evidence: float | None = None
+    acknowledged_at: datetime | None = None
+    acknowledged_by: str = ""
+
+
+@dataclass(frozen=True)
+class Silence:
+    """That nobody is to be notified of a panel's incidents until a moment; of those of one stream, or of several.
+
+    What is None is any: without a classifier those of all, without a segment those of the whole population too.
+    """
+
+    panel: str
+    until: datetime
+    reason: str
+    by: str
+    created_at: datetime
+    classifier: str | None = None
+    metric: str | None = None
+    segment: str | None = None
+    ended_at: datetime | None = None
+    id: int = 0
+
+    def covers(self, key: StreamKey) -> bool:
+        """Whether a stream is among those that are silent.
+
+        >>> at = datetime(2026, 1, 5)
+        >>> silence = Silence("spam", at, "moving house", "ann", at, metric="recall")
+        >>> silence.covers(StreamKey("spam", "lr", "recall")), silence.covers(StreamKey("spam", "lr", "precision"))
+        (True, False)
+        """
+        named = ((self.classifier, key.classifier), (self.metric, key.metric), (self.segment, key.segment))
+        return self.panel == key.panel and all(mine in (None, its) for mine, its in named)
 
 
 Severity = Literal["page", "warning", "resolved"]

@@ -98,7 +98,8 @@ class DrawnItem:
     """An item that was drawn: the design facts of that moment, read back when estimating.
 
     `inclusion` is n_h / N_h of its atom's stratum as planned by the round that drew it; the plan of the cycle's last
-    round has the final n_h. Only answers to the question of `question_key` count for it.
+    round has the final n_h. Only answers to the question of `question_key` count for it. `first_use`, that no earlier
+    window drew it, and `bets`, that its label counts as evidence, are decided when the window is first judged.
     """
 
     item: str
@@ -108,6 +109,8 @@ class DrawnItem:
     inclusion: float
     reused: bool = False  # its verdict was known from an earlier cycle, so nobody is asked again
     question_key: str = ""
+    first_use: bool | None = None
+    bets: bool | None = None
 
 
 @dataclass(frozen=True)

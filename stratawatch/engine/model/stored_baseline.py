@@ -7,6 +7,7 @@ from stratawatch.core.baselines.baseline_evidence import BaselineShare, TwoSampl
 from stratawatch.core.baselines.baseline_from_estimates import METHOD
 from stratawatch.core.estimate import IntervalEstimate
 from stratawatch.engine.model.alarm_records import StreamKey
+from stratawatch.engine.model.evidence_records import BaselineGrid
 from stratawatch.engine.model.panel_spec import ClassifierSpec
 
 
@@ -29,6 +30,7 @@ class StoredBaseline:
     valid_from: datetime
     valid_until: datetime | None
     measured_at: datetime
+    grid: BaselineGrid | None = None  # None where evidence cannot be told from its labels, as in a baseline of before
 
     @property
     def estimate(self) -> IntervalEstimate:

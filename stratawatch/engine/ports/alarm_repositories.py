@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Protocol
 
-from stratawatch.engine.model.alarm_records import Incident, Notification, StreamKey, StreamState
+from stratawatch.engine.model.alarm_records import Incident, Notification, Silence, StreamKey, StreamState
 
 
 class AlarmRepository(Protocol):
@@ -30,6 +30,10 @@ class AlarmRepository(Protocol):
         """End an incident."""
         ...
 
+    def acknowledge_incident(self, incident_id: int, at: datetime, by: str) -> None:
+        """Keep who looks after an incident, and since when; the first who did stays."""
+        ...
+
     def incidents(self, *, panel: str | None = None, only_open: bool = False) -> tuple[Incident, ...]:
         """Incidents, oldest first."""
         ...
@@ -44,6 +48,26 @@ class AlarmRepository(Protocol):
 
     def open_incidents_of(self, key: StreamKey) -> tuple[Incident, ...]:
         """Open incidents of one stream."""
+        ...
+
+
+class SilenceRepository(Protocol):
+    """Silences: each ends by itself, or before."""
+
+    def add(self, silence: Silence) -> int:
+        """Keep a silence (its id is ignored); returns its id."""
+        ...
+
+    def end(self, silence_id: int, at: datetime) -> None:
+        """End a silence before its time; one that ended keeps its end. Raises StratawatchError when there is none."""
+        ...
+
+    def active(self, now: datetime) -> tuple[Silence, ...]:
+        """Those that hold now, oldest first."""
+        ...
+
+    def all(self) -> tuple[Silence, ...]:
+        """Every silence there was, oldest first."""
         ...
 
 

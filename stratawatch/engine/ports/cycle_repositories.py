@@ -7,6 +7,7 @@ from typing import Protocol
 from stratawatch.core.plan import Plan
 from stratawatch.core.population import Atom
 from stratawatch.engine.model.cycle_facts import CandidateItem, Cycle, DrawnItem, FrozenCycle, Round, Transition
+from stratawatch.engine.model.evidence_records import FixedBets
 from stratawatch.engine.model.input_profile import InputProfile
 from stratawatch.engine.model.label_events import Batch, NewBatch
 from stratawatch.engine.model.panel_spec import PanelSpec, Window
@@ -110,6 +111,10 @@ class CycleRepository(Protocol):
         """The pools, by atom and digest."""
         ...
 
+    def items_of_earlier_pools(self, cycle_id: int, since: datetime) -> frozenset[str]:
+        """The candidates of a cycle that its panel had as candidates of an earlier window, from `since` on."""
+        ...
+
     def quarantine(self, cycle_id: int | None, rows: Sequence[QuarantinedRow], at: datetime) -> None:
         """Keep rows that were set aside. The same (kind, key, reason, cycle) is kept once; a `count` is added up."""
         ...
@@ -200,6 +205,14 @@ class RoundRepository(Protocol):
 
     def keys_drawn(self, item_keys: Sequence[str], question_key: str) -> frozenset[str]:
         """Those of the keys under which an item was ever drawn for this question. Any number of keys."""
+        ...
+
+    def drawn_in_earlier_windows(self, cycle_id: int, item_keys: Collection[str]) -> frozenset[str]:
+        """Those of the keys that a cycle of an earlier window of the panel drew, one that was replaced too."""
+        ...
+
+    def fix_bets(self, cycle_id: int, bets: FixedBets) -> None:
+        """Keep of draws whether they are first uses and whether their labels bet; what was kept before stays."""
         ...
 
     def ever_drawn(self, panel: str) -> tuple[tuple[str, datetime], ...]:

@@ -8,8 +8,9 @@ from stratawatch.engine.model.audit_entry import AuditEntry
 from stratawatch.engine.model.erasure import Erased
 from stratawatch.engine.model.last_run import LastRun
 from stratawatch.engine.model.states import Entity
-from stratawatch.engine.ports.alarm_repositories import AlarmRepository, NotificationOutbox
+from stratawatch.engine.ports.alarm_repositories import AlarmRepository, NotificationOutbox, SilenceRepository
 from stratawatch.engine.ports.cycle_repositories import CycleRepository, PanelRepository, RoundRepository
+from stratawatch.engine.ports.evidence_repository import EvidenceRepository
 from stratawatch.engine.ports.gold_repository import GoldRepository
 from stratawatch.engine.ports.label_repositories import BaselineRepository, EstimateRepository, LabelRepository
 from stratawatch.engine.ports.truth_repository import TruthRepository
@@ -142,6 +143,8 @@ class Transaction(Protocol):
     truth: TruthRepository
     estimates: EstimateRepository
     alarms: AlarmRepository
+    evidence: EvidenceRepository
+    silences: SilenceRepository
     baselines: BaselineRepository
     outbox: NotificationOutbox
     leases: LeaseRepository

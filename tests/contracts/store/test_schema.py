@@ -175,7 +175,7 @@ class TestUpgrade:
 
     def test_is_asked_for(self, first):
         assert schema_state(first) == "older"
-        with pytest.raises(SchemaMismatch, match=r"expected schema 0016; got schema 0001.*init --upgrade"):
+        with pytest.raises(SchemaMismatch, match=rf"expected schema {EXPECTED}; got schema 0001.*init --upgrade"):
             open_store(first)
 
     def test_makes_every_atom_of_before_a_stratum_of_its_own(self, first):

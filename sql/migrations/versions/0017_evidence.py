@@ -1,0 +1,121 @@
+"""Evidence on the ends of limits, window by window, by which rule windows were judged, and silences of alerts.
+
+Of what was drawn before it is known whether an earlier window had drawn it. Which labels bet was not fixed then: `bets`
+stays null, and evidence begins with the windows to come.
+"""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0017"
+down_revision = "0016"
+
+ID = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
+TIME = sa.DateTime(timezone=True)
+FIRST_USE = """
+    UPDATE draws SET first_use = NOT EXISTS (
+        SELECT 1
+        FROM cycles AS mine
+        INNER JOIN cycles AS earlier ON earlier.panel = mine.panel AND earlier.window_start < mine.window_start
+        INNER JOIN draws AS d ON d.cycle_id = earlier.id
+        WHERE mine.id = draws.cycle_id AND d.item_key = draws.item_key
+    )
+"""
+# Not by the names of a column and a check apart: SQLite adds a check with its column only.
+RULE = """
+    ALTER TABLE incidents ADD COLUMN rule TEXT DEFAULT '' NOT NULL
+    CONSTRAINT ck_incidents_rule CHECK (rule IN ('', 'evidence', 'window'))
+"""
+
+
+def _text(name: str, *, nullable: bool = False) -> sa.Column:
+    return sa.Column(name, sa.Text(), nullable=nullable)
+
+
+def upgrade() -> None:
+    draws_and_incidents()
+    evidence()
+    restarts_and_rules()
+    op.create_table(
+        "silences",
+        sa.Column("id", ID, nullable=False),
+        _text("panel"),
+        *(_text(name, nullable=True) for name in ("classifier", "metric", "segment")),
+        sa.Column("until", TIME, nullable=False),
+        _text("reason"),
+        _text("by"),
+        sa.Column("created_at", TIME, nullable=False),
+        sa.Column("ended_at", TIME, nullable=True),
+        sa.CheckConstraint("created_at < until", name="ck_silences_until"),
+        sa.PrimaryKeyConstraint("id", name="pk_silences"),
+    )
+    op.create_index("ix_silences_until", "silences", ["until"])
+
+
+def draws_and_incidents() -> None:
+    for name in ("first_use", "bets"):
+        op.add_column("draws", sa.Column(name, sa.Boolean(), nullable=True))
+    op.execute(FIRST_USE)
+    op.execute(RULE)
+    op.add_column("incidents", sa.Column("since", TIME, nullable=True))
+    op.add_column("incidents", sa.Column("evidence", sa.Double(), nullable=True))
+    op.add_column("incidents", sa.Column("acknowledged_at", TIME, nullable=True))
+    op.add_column("incidents", sa.Column("acknowledged_by", sa.Text(), nullable=False, server_default=sa.text("''")))
+    op.add_column("baselines", sa.Column("log_b", sa.JSON(), nullable=True))
+
+
+def evidence() -> None:
+    op.create_table(
+        "evidence",
+        sa.Column("id", ID, nullable=False),
+        sa.Column("cycle_id", ID, nullable=False),
+        sa.Column("revision", sa.Integer(), nullable=False),
+        *(_text(name) for name in ("panel", "classifier", "metric")),
+        _text("segment", nullable=True),
+        *(_text(name) for name in ("segment_key", "limit_end")),
+        sa.Column("ordinal", sa.Integer(), nullable=False),
+        sa.Column("loss", sa.Double(), nullable=False),
+        sa.Column("sign", sa.Integer(), nullable=False),
+        sa.Column("point", sa.Integer(), nullable=False),
+        sa.Column("limit_value", sa.Double(), nullable=False),
+        sa.Column("stake", sa.Double(), nullable=False),
+        sa.Column("log_e", sa.Double(), nullable=False),
+        sa.Column("labels", sa.Integer(), nullable=False),
+        sa.PrimaryKeyConstraint("id", name="pk_evidence"),
+        sa.ForeignKeyConstraint(["cycle_id"], ["cycles.id"], name="fk_evidence_cycle_id"),
+        sa.CheckConstraint("limit_end IN ('floor', 'ceiling', 'max_drop')", name="ck_evidence_limit_end"),
+        sa.CheckConstraint("sign IN (1, -1)", name="ck_evidence_sign"),
+        sa.CheckConstraint("(segment IS NULL) = (segment_key = '')", name="ck_evidence_segment"),
+    )
+    bet = ["cycle_id", "revision", "classifier", "metric", "segment_key", "limit_end", "ordinal", "loss"]
+    op.create_index("uq_evidence_bet", "evidence", [*bet, "sign", "point"], unique=True)
+
+
+def restarts_and_rules() -> None:
+    op.create_table(
+        "evidence_restarts",
+        sa.Column("id", ID, nullable=False),
+        _text("row_key"),
+        _text("panel"),
+        *(_text(name, nullable=True) for name in ("classifier", "metric", "segment")),
+        _text("segment_key"),
+        sa.Column("cycle_id", ID, nullable=False),
+        _text("why"),
+        sa.Column("at", TIME, nullable=False),
+        sa.PrimaryKeyConstraint("id", name="pk_evidence_restarts"),
+        sa.ForeignKeyConstraint(["cycle_id"], ["cycles.id"], name="fk_evidence_restarts_cycle_id"),
+        sa.UniqueConstraint("row_key", name="uq_evidence_restarts_row_key"),
+        sa.CheckConstraint("(segment IS NULL) = (segment_key = '')", name="ck_evidence_restarts_segment"),
+        sa.CheckConstraint("(classifier IS NULL) = (metric IS NULL)", name="ck_evidence_restarts_stream"),
+    )
+    op.create_index("ix_evidence_restarts_panel", "evidence_restarts", ["panel"])
+    op.create_table(
+        "judgement_rules",
+        sa.Column("cycle_id", ID, nullable=False),
+        _text("rule"),
+        sa.Column("persisting", sa.Double(), nullable=False),
+        _text("why"),
+        sa.PrimaryKeyConstraint("cycle_id", name="pk_judgement_rules"),
+        sa.ForeignKeyConstraint(["cycle_id"], ["cycles.id"], name="fk_judgement_rules_cycle_id"),
+        sa.CheckConstraint("rule IN ('evidence', 'window')", name="ck_judgement_rules_rule"),
+    )
