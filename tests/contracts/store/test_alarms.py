@@ -98,6 +98,23 @@ class TestIncidents:
             tx.alarms.resolve_incident(first, NOW + MINUTE)
             assert tx.alarms.incidents()[0].resolved_at == NOW
 
+    def test_keep_by_which_rule_they_were_paged_and_since_when(self, store):
+        with store.begin() as tx:
+            paged = replace(incident(open_cycle(tx), AlarmState.BREACH), rule="evidence", since=NOW, evidence=812.5)
+            added = tx.alarms.open_incident(paged)
+            assert tx.alarms.incidents() == (replace(paged, id=added),)
+
+    def test_are_acknowledged_once(self, store):
+        with store.begin() as tx:
+            cycle = open_cycle(tx)
+            first, other = (
+                tx.alarms.open_incident(incident(cycle, AlarmState.BREACH, key)) for key in (STREAM, SEGMENT)
+            )
+            tx.alarms.acknowledge_incident(first, NOW, "ann")
+            tx.alarms.acknowledge_incident(first, NOW + MINUTE, "bob")
+            found = {one.id: (one.acknowledged_at, one.acknowledged_by) for one in tx.alarms.incidents(only_open=True)}
+            assert found == {first: (NOW, "ann"), other: (None, "")}
+
     def test_can_be_asked_for_one_panel_oldest_first(self, store):
         other = replace(STREAM, panel="other")
         with store.begin() as tx:

@@ -6,6 +6,7 @@ from sqlalchemy import text
 from stratawatch.adapters.store import migrate, open_store
 from stratawatch.core.baselines.baseline_evidence import BaselineShare, TwoSampleBaseline
 from stratawatch.engine.model.alarm_records import StreamKey
+from stratawatch.engine.model.evidence_records import BaselineGrid
 from stratawatch.errors import SchemaMismatch, StratawatchError
 from tests.support.store.baselines import FIRST, other
 from tests.support.store.examples import MONDAY, NOW, WEEK
@@ -16,6 +17,10 @@ BOTH = TwoSampleBaseline(
     "recall", BaselineShare(0.8, 100), BaselineShare(0.02, 400), called_size=1000, passed_size=9000
 )
 
+KEY_OF_FIRST = "048be88a803e5b915c98d030a39d1a926f0f3dc288af76746e60e56f910b0c37"
+"""As programs of before schema 0017 gave it."""
+GRID = BaselineGrid((0.7, 0.75, 0.8), (0.03, 0.06), ((0.25, -0.125, -3.0), (1e-300, 1.0, 2.0)))
+
 
 class TestAdd:
     @pytest.mark.parametrize(
@@ -25,8 +30,10 @@ class TestAdd:
             other(key=StreamKey("spam", "lr", "recall", "country=" + "é\0" * 2000), evidence=BOTH, seed=7),
             other(evidence=BaselineShare(1.0, 12), cut_off=None, call="flagged", valid_until=MONDAY + WEEK),
             other(evidence=BaselineShare(0.0, 3)),
+            other(grid=GRID),
+            other(grid=BaselineGrid((0.5,), (0.03,), ((float("-inf"),),))),
         ],
-        ids=["share", "two sides", "all right", "all wrong"],
+        ids=["share", "two sides", "all right", "all wrong", "grid", "nothing left of a bet"],
     )
     def test_keeps_everything_and_makes_the_same_intervals_at_any_confidence(self, store, baseline):
         with store.begin() as tx:
@@ -41,6 +48,24 @@ class TestAdd:
             assert not tx.baselines.add(other(measured_at=NOW + DAY, confidence=0.9))
             (found,) = tx.baselines.of("spam")
         assert found == FIRST
+
+    def test_of_the_same_labels_with_a_grid_is_one_more_row(self, store):
+        with store.begin() as tx:
+            assert tx.baselines.add(FIRST)
+            assert tx.baselines.add(other(grid=GRID, measured_at=NOW + DAY), after=FIRST)
+            assert not tx.baselines.add(other(grid=GRID, measured_at=NOW + 2 * DAY), after=FIRST)
+            assert tx.baselines.in_force("spam", MONDAY)[0].grid == GRID
+        assert not FIRST.same_evidence(other(grid=GRID))
+
+    def test_without_a_grid_keeps_the_key_that_rows_had_before_there_were_any(self, store):
+        with store.begin() as tx:
+            tx.baselines.add(FIRST)
+            row = tx._sql.execute(text("SELECT row_key, log_b IS NULL AS without FROM baselines")).one()
+        assert (row.row_key, row.without) == (KEY_OF_FIRST, True)
+
+    def test_of_a_grid_that_lacks_a_number_is_refused(self):
+        with pytest.raises(StratawatchError, match=r"expected 2 rows of 3; got rows of 3, 2"):
+            BaselineGrid((0.7, 0.75, 0.8), (0.03, 0.06), ((0.0,) * 3, (0.0,) * 2))
 
     def test_of_the_same_evidence_after_another_is_one_more_row_and_only_one(self, store):
         second = other(evidence=BaselineShare(0.5, 40), measured_at=NOW + DAY)

@@ -3,6 +3,7 @@ from dataclasses import fields
 import pytest
 
 from stratawatch.core.population import Atom, Segment
+from stratawatch.engine.model.erasure import name_of_erased
 from stratawatch.errors import StaleState
 from tests.support.store.examples import ATOMS, COUNTRY, MONDAY, NOW, WEEK, candidate, frozen, frozen_cycle, open_cycle
 
@@ -93,3 +94,37 @@ class TestFreeze:
             cycle = open_cycle(tx)
             tx.cycles.freeze(cycle, frozen(atoms=(Atom("1", 0, 1, 9, 0.5, odd),), candidates=()), NOW)
             assert tx.cycles.atoms(cycle)[0].segments == odd
+
+
+class TestItemsOfEarlierPools:
+    def test_are_candidates_that_an_earlier_window_of_the_panel_had_too(self, store):
+        with store.begin() as tx:
+            for period, items in enumerate(("ab", "bcx", "cdx")):
+                frozen_cycle(tx, period, items=tuple(items))
+            frozen_cycle(tx, 0, panel="other", items=("d",))
+            last = frozen_cycle(tx, 3, items=tuple("abcde"))
+            frozen_cycle(tx, 4, items=("e",))
+            found = [tx.cycles.items_of_earlier_pools(last, MONDAY + weeks * WEEK) for weeks in range(-1, 4)]
+            assert found == [set("abcd"), set("abcd"), set("bcd"), set("cd"), set()]
+
+    def test_those_of_a_window_that_was_run_again_count_for_later_ones(self, store):
+        with store.begin() as tx:
+            tx.cycles.replace(frozen_cycle(tx, 0, items=("a",)), "corrected")
+            again, later = frozen_cycle(tx, 0, items=("a", "b")), frozen_cycle(tx, 1, items=("a", "c"))
+            assert tx.cycles.items_of_earlier_pools(again, MONDAY) == frozenset()
+            assert tx.cycles.items_of_earlier_pools(later, MONDAY) == {"a"}
+
+    def test_one_that_was_erased_is_recognised_when_it_comes_again(self, store):
+        with store.begin() as tx:
+            frozen_cycle(tx, 0, items=("a", "b", "c"))
+            tx.erasures.erase("spam", "a", (), NOW)
+            again = frozen_cycle(tx, 1, items=("a", "b", name_of_erased("z")))
+            assert tx.cycles.items_of_earlier_pools(again, MONDAY) == {"a", "b"}
+            tx.erasures.erase("spam", "a", (), NOW)
+            assert tx.cycles.items_of_earlier_pools(again, MONDAY) == {name_of_erased("a"), "b"}
+
+    def test_ids_may_be_any_text(self, store):
+        odd = ("", "erased-", "a\0b", "100%", "x" * 9000)
+        with store.begin() as tx:
+            frozen_cycle(tx, 0, items=odd)
+            assert tx.cycles.items_of_earlier_pools(frozen_cycle(tx, 1, items=(*odd, "new")), MONDAY) == set(odd)

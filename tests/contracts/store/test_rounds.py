@@ -6,7 +6,7 @@ from stratawatch.core.plan import Plan
 from stratawatch.engine.model.label_events import LabelTask, NewBatch
 from stratawatch.engine.model.states import BatchState, Entity, RoundState
 from stratawatch.errors import StaleState, StratawatchError
-from tests.support.store.examples import MINUTE, NOW, PLAN, WEEK, draws, frozen_cycle, planned_round
+from tests.support.store.examples import MINUTE, NOW, PLAN, WEEK, draws, frozen_cycle, item_key, planned_round
 
 EMPTY = Plan((), {}, "none")
 
@@ -222,3 +222,65 @@ class TestClaim:
             batch = planned_round(tx).batch
             tx.move(Entity.BATCH, batch, BatchState.PLANNED, BatchState.SENT, at=NOW, why="")
             assert tx.rounds.release_claim(batch, "timed out") == 0
+
+
+def keys(*items, **names):
+    return [item_key("spam", item, **names) for item in items]
+
+
+class TestDrawnInEarlierWindows:
+    def test_are_those_of_the_panels_windows_that_begin_before(self, store):
+        with store.begin() as tx:
+            planned_round(tx, 0, items=("a", "b"))
+            middle = planned_round(tx, 1, items=("b", "c")).cycle
+            planned_round(tx, 2, items=("c", "d"))
+            planned_round(tx, 0, panel="other", items=("c",))
+            assert tx.rounds.drawn_in_earlier_windows(middle, keys("b", "c", "d")) == set(keys("b"))
+            assert tx.rounds.drawn_in_earlier_windows(middle, keys("a", "e")) == set(keys("a"))
+            assert tx.rounds.drawn_in_earlier_windows(middle, ()) == frozenset()
+
+    def test_are_told_by_time_and_not_by_who_was_opened_first(self, store):
+        with store.begin() as tx:
+            later, earlier = planned_round(tx, 5).cycle, planned_round(tx, 3).cycle
+            assert tx.rounds.drawn_in_earlier_windows(earlier, keys("a")) == frozenset()
+            assert tx.rounds.drawn_in_earlier_windows(later, keys("a")) == set(keys("a"))
+
+    def test_a_window_that_was_run_again_drew_too_but_not_before_itself(self, store):
+        with store.begin() as tx:
+            old = planned_round(tx, 0, items=("a",)).cycle
+            tx.cycles.replace(old, "corrected")
+            again, next_ = frozen_cycle(tx, 0), frozen_cycle(tx, 1)
+            assert tx.rounds.drawn_in_earlier_windows(again, keys("a")) == frozenset()
+            assert tx.rounds.drawn_in_earlier_windows(next_, keys("a")) == set(keys("a"))
+
+    def test_another_question_is_another_draw(self, store):
+        with store.begin() as tx:
+            planned_round(tx, 0, items=("a",))
+            assert tx.rounds.drawn_in_earlier_windows(frozen_cycle(tx, 1), keys("a", question="new")) == frozenset()
+
+    def test_may_be_asked_of_more_keys_than_one_query_takes(self, store):
+        with store.begin() as tx:
+            planned_round(tx, 0, items=("a",))
+            many = keys(*(f"i{number}" for number in range(4500)), "a")
+            assert tx.rounds.drawn_in_earlier_windows(frozen_cycle(tx, 1), many) == set(keys("a"))
+
+
+class TestFixBets:
+    def test_is_done_once_for_each_draw(self, store):
+        with store.begin() as tx:
+            cycle, other = planned_round(tx, 0).cycle, planned_round(tx, 1).cycle
+            a, b, c = keys("a", "b", "c")
+            assert {(draw.first_use, draw.bets) for draw in tx.rounds.draws(cycle)} == {(None, None)}
+            tx.rounds.fix_bets(cycle, {a: (True, True), b: (True, False)})
+            tx.rounds.fix_bets(cycle, {a: (False, False), b: (False, False), c: (False, False)})
+            tx.rounds.fix_bets(cycle, {})
+            found = {draw.item: (draw.first_use, draw.bets) for draw in tx.rounds.draws(cycle)}
+            assert found == {"a": (True, True), "b": (True, False), "c": (False, False)}
+            assert {(draw.first_use, draw.bets) for draw in tx.rounds.draws(other)} == {(None, None)}
+
+    def test_a_round_that_is_planned_later_is_open(self, store):
+        with store.begin() as tx:
+            cycle = planned_round(tx, 0, items=("a",)).cycle
+            tx.rounds.fix_bets(cycle, dict.fromkeys(keys("a"), (True, True)))
+            tx.rounds.add(cycle, PLAN, draws(("b",)), (), NOW)
+            assert [draw.bets for draw in sorted(tx.rounds.draws(cycle), key=lambda draw: draw.item)] == [True, None]
