@@ -13,6 +13,8 @@ LimitEnd = Literal["floor", "ceiling", "max_drop"]
 
 Option = str | int | float | bool
 """A setting of a design."""
+LimitEnd = Literal["floor", "ceiling", "max_drop"]
+"""What a limit says of a metric: each end that it has is tested by itself."""
 
 
 @renamed_arguments(of="classifiers")

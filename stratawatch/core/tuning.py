@@ -108,6 +108,26 @@ class SolverTuning:
     """Prices below this part of the largest one are none."""
 
 
+@dataclass(frozen=True)
+class EvidenceTuning:
+    """How evidence against a limit is gathered over windows, and how the promise about false pages is split."""
+
+    losses: tuple[float, ...] = (0.03, 0.06, 0.12)
+    """Losses of a metric that bets assume; the evidence is the mean over them."""
+    wide_loss: float = 0.25
+    wide_error: float = 0.08
+    """A further loss, for windows whose expected standard error exceeds so much: nothing smaller can be told there."""
+    part_of_largest: float = 0.9
+    """Most of its evidence that one answer can take, whatever it says."""
+    surest_rate: float = 0.0001
+    """Expected rates are held this far from 0 and 1."""
+    widest_tilt: float = 4.0
+    """Most by which the assumed loss moves the logit of a rate where a stake is chosen."""
+    evidence_share: float = 0.8
+    """Part of the promise that is kept for evidence over windows; one window's interval has the rest."""
+
+
 PLANNER: Final = PlannerTuning()
 HISTORY: Final = HistoryTuning()
 SOLVER: Final = SolverTuning()
+EVIDENCE: Final = EvidenceTuning()
