@@ -36,6 +36,14 @@ class Goal:
 
 
 @dataclass(frozen=True)
+class Focus:
+    """The classifier and metric whose limit the evidence speaks against, so that the next labels are about it."""
+
+    classifier: str
+    metric: str
+
+
+@dataclass(frozen=True)
 class SurveySpec:
     """What a survey must find out, and with what means: goals, budget, confidence and the design's name.
 
@@ -43,7 +51,7 @@ class SurveySpec:
     where it narrows intervals most. True: the plan has as many labels as the goals' margins need, and never more than
     the budget (None: no such cap). `design` names how items are drawn and labels read (see `core.designs`), with its
     `options`; `seed` seeds the random numbers of designs that use any. `variance` names how intervals are computed
-    (see `core.estimation.variance_methods`).
+    (see `core.estimation.variance_methods`). `focus` is what plans ask most for.
     """
 
     goals: tuple[Goal, ...] = ()
@@ -55,6 +63,7 @@ class SurveySpec:
     seed: str = ""
     variance: str = "default"
     second_votes: SecondVotes = NO_SECOND_VOTES
+    focus: Focus | None = None
 
 
 @renamed_arguments(of="classifiers")

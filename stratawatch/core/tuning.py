@@ -53,6 +53,10 @@ class PlannerTuning:
     """Least cost of a label where most are known, as a part of a new one's."""
     cost_window: float = 0.15
     """How far around a plan's last label of a stratum its cost is read, as a part of its labels."""
+    focus_margin: float = 0.1
+    """The margin of the metric that labels follow, as a part of its own."""
+    focus_extra: float = 0.1
+    """Labels for it on top of what the goals need, as a part of those."""
 
 
 @dataclass(frozen=True)

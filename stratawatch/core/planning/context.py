@@ -17,6 +17,7 @@ from stratawatch.core.planning.expected_rates import (
     shrunk_prior_rates,
     updated_rates,
 )
+from stratawatch.core.planning.focus import planning_goals
 from stratawatch.core.planning.goal_variances import DEFAULT_GOALS, GoalVariances, goal_variances
 from stratawatch.core.planning.labels_so_far import LabelsSoFar
 from stratawatch.core.population import Counts
@@ -42,8 +43,8 @@ class PlanningContext:
 
     @cached_property
     def goals(self) -> tuple[Goal, ...]:
-        """The survey's goals, or the default ones."""
-        return self.survey.goals or DEFAULT_GOALS
+        """What plans are made for: the survey's goals, or the default ones."""
+        return planning_goals(self.survey) or DEFAULT_GOALS
 
     @cached_property
     def drawable(self) -> Counts:

@@ -1,6 +1,6 @@
 """Plan the rounds of a cycle: which round it is, what budget it has, and whether margins or the budget decide."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -13,6 +13,7 @@ from stratawatch.core.planning.allocation import ALLOCATION, AllocationBounds
 from stratawatch.core.planning.budget_allocator import BudgetAllocator
 from stratawatch.core.planning.context import PlanningContext
 from stratawatch.core.planning.expected_precision import expected_half_widths
+from stratawatch.core.planning.focus import focused_goals
 from stratawatch.core.planning.labels_so_far import LabelsSoFar
 from stratawatch.core.planning.margin_allocator import MarginAllocator
 from stratawatch.core.planning.round_sizes import first_round_labels
@@ -72,7 +73,9 @@ class RoundPlanner:
             return None
         bounds = self._bounds_of_all()
         needed = MarginAllocator(self.context).totals(bounds)
-        if not self.context.has_history:
+        if self.context.has_history:
+            needed = self._with_focus(needed, bounds)
+        else:
             needed = np.maximum(needed, self._pilot(self.context, bounds))
         return needed if self.survey.budget is None or needed.sum() <= self.survey.budget else None
 
@@ -113,11 +116,23 @@ class RoundPlanner:
     def _for_goals(self, context: PlanningContext, so_far: LabelsSoFar, bounds: AllocationBounds) -> Counts:
         margins = MarginAllocator(context)
         if so_far.ordinal == 1:
-            return margins.cheapest_with_reuse(so_far, bounds) if context.has_history else self._pilot(context, bounds)
+            if not context.has_history:
+                return self._pilot(context, bounds)
+            return self._with_focus(margins.cheapest_with_reuse(so_far, bounds), bounds)
         widths = [so_far.half_widths.get(name, np.inf) for name in context.variances.names]
         if bool((np.array(widths) <= context.variances.margins).all()):
             return so_far.drawn
         return margins.cheapest_with_reuse(so_far, bounds, top_up=so_far)
+
+    def _with_focus(self, needed: Counts, bounds: AllocationBounds) -> Counts:
+        """What the goals need, and a part on top of it for the focus: no stratum gets less, so no interval is wider."""
+        extra = int(PLANNER.focus_extra * int(needed.sum())) if self.survey.focus else 0
+        most = int(bounds.upper.sum()) if self.survey.budget is None else self.survey.budget
+        labels = min(int(needed.sum()) + extra, most)
+        if labels <= int(needed.sum()):
+            return needed
+        focused = replace(self.context, survey=replace(self.survey, goals=focused_goals(self.survey)))
+        return BudgetAllocator(focused).best(labels, AllocationBounds(needed, bounds.upper))
 
     def _pilot(self, context: PlanningContext, bounds: AllocationBounds) -> Counts:
         """A first round that has only scores to go by: a part of what they ask for, neither tiny nor huge."""

@@ -11,6 +11,7 @@ from stratawatch.core.goals import Goal, SurveySpec
 from stratawatch.core.history.model import prior_rate
 from stratawatch.core.history.past_labels import NO_HISTORY, History
 from stratawatch.core.planning.expected_rates import prior_rates
+from stratawatch.core.planning.focus import planning_goals
 from stratawatch.core.planning.goal_variances import goal_gradients
 from stratawatch.core.planning.round_sizes import first_round_labels
 from stratawatch.core.population import Atom, Census, Counts
@@ -30,7 +31,7 @@ def stratify(census: Census, survey: SurveySpec, history: History = NO_HISTORY) 
     labels there are), where the goals lose least: the greedy rule of `InitialGroups` on x_j = g_j y / margin_j, y a
     label and g_j its effect on the metric. Cells without any call are one stratum of their own, which gets no labels.
     """
-    goals = tuple(survey.goals)
+    goals = tuple(planning_goals(survey))
     fine = _fine(census, goals, history)
     if not fine.atoms:
         return ()
