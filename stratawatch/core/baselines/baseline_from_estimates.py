@@ -9,6 +9,7 @@ from stratawatch.core.baselines.baseline import Baseline
 from stratawatch.core.baselines.baseline_evidence import BaselineShare
 from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
 from stratawatch.core.estimation.interval import normal_quantile
+from stratawatch.core.estimation.mean_of_windows import mean_of_windows
 from stratawatch.errors import StratawatchError
 
 METHOD: Final = "past estimates"
@@ -17,11 +18,10 @@ MIN_WINDOWS: Final = 4
 
 
 def baseline_from_estimates(estimates: Sequence[Estimate], least: int = 1) -> Baseline:
-    """The unweighted mean of k windows, with the uncertainty of their intervals together.
+    """The unweighted mean of k windows, with the uncertainty of their intervals together (`mean_of_windows`).
 
-    MOVER for a mean of independent estimates (Zou and Donner 2008, Statistics in Medicine 27:1693): ends at m -+
-    sqrt(sum_i (ends' distances)^2)/k. It is kept as the share whose Wilson interval has the same length, which gives an
-    interval at any confidence; the windows' n_eff would not do, as rare errors make it jump.
+    It is kept as the share whose Wilson interval has the same length, which gives an interval at any confidence; the
+    windows' n_eff would not do, as rare errors make it jump.
 
     This assumes that the metric stood still and that no label serves two windows. Labels that do, because items
     persist, make the interval of a later drop too wide rather than too narrow.
@@ -41,11 +41,11 @@ def baseline_from_estimates(estimates: Sequence[Estimate], least: int = 1) -> Ba
         few = f"{len(defined)} past window{'s' * (len(defined) > 1)} knew it, a baseline takes {least}"
         return Baseline(metric, Undefined(few), METHOD, labels)
     confidence = defined[-1][1]
-    evidence = _mean([_at(confidence, outcome, own) for outcome, own in defined], confidence)
+    evidence = _mean([at_confidence(confidence, outcome, own) for outcome, own in defined], confidence)
     return Baseline(metric, evidence, f"{METHOD}, windows: {len(defined)}, MOVER as Wilson", labels)
 
 
-def _at(confidence: float, interval: IntervalEstimate, own: float) -> IntervalEstimate:
+def at_confidence(confidence: float, interval: IntervalEstimate, own: float) -> IntervalEstimate:
     """The estimate with an interval of this confidence; a panel's confidence may have changed between windows."""
     if own == confidence or interval.high <= interval.low:
         return interval
@@ -55,15 +55,10 @@ def _at(confidence: float, interval: IntervalEstimate, own: float) -> IntervalEs
 
 
 def _mean(intervals: Sequence[IntervalEstimate], confidence: float) -> BaselineShare:
-    value = min(max(sum(one.value for one in intervals) / len(intervals), 0.0), 1.0)
-    below, above = (
-        sqrt(sum(distance**2 for distance in distances)) / len(intervals)
-        for distances in zip(*((one.value - one.low, one.high - one.value) for one in intervals), strict=True)
-    )
-    low, high = max(value - below, 0.0), min(value + above, 1.0)
-    if high <= low:  # every window was counted to the last item
-        return BaselineShare(value, sum(one.n_eff for one in intervals))
-    return BaselineShare(value, labels_for_length(value, high - low, confidence))
+    mean = mean_of_windows(intervals)
+    if mean.high <= mean.low:  # every window was counted to the last item
+        return BaselineShare(mean.value, mean.n_eff)
+    return BaselineShare(mean.value, labels_for_length(mean.value, mean.high - mean.low, confidence))
 
 
 def labels_for_length(value: float, length: float, confidence: float) -> float:
