@@ -1,7 +1,7 @@
 """Estimates with their revisions: appended, never overwritten."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from math import isnan
 from typing import Any, Final
@@ -15,7 +15,7 @@ from stratawatch.adapters.store.tables import IS_PRESENT, cycles, draws, estimat
 from stratawatch.adapters.store.upserts import duplicate_as_stale, insert_all
 from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
 from stratawatch.core.population import Segment
-from stratawatch.engine.model.cycle_facts import Cycle, Revision
+from stratawatch.engine.model.cycle_facts import Cycle, PastEstimate, Revision
 from stratawatch.errors import StratawatchError
 
 # Columns of a revision beside those of its cycle.
@@ -92,6 +92,24 @@ class SqlEstimates:
         estimated = select(revisions.c.id).where(revisions.c.cycle_id == cycles.c.id).exists()
         last = select(cycles.c.id).where(of_panel, estimated).order_by(cycles.c.window_start.desc()).limit(newest)
         return self._newest(cycles.c.id.in_(self._sql.scalars(last).all()))
+
+    def in_periods(
+        self, panel: str, first: int, last: int, metrics: Collection[str], segments: Collection[str | None]
+    ) -> tuple[PastEstimate, ...]:
+        """The newest estimates of these metrics and segments (None: overall) in these periods, oldest window first."""
+        keys = [segment_key(segment) for segment in segments]
+        query = (
+            select(estimates, revisions.c.cycle_id, cycles.c.period, cycles.c.version_id)
+            .join_from(estimates, revisions, revisions.c.id == estimates.c.revision_id)
+            .join(cycles, cycles.c.id == revisions.c.cycle_id)
+            .where(cycles.c.panel == panel, cycles.c.period.between(first, last), _is_newest())
+            .where(estimates.c.metric.in_(metrics), estimates.c.segment_key.in_(keys))
+            .order_by(cycles.c.period, estimates.c.position)
+        )
+        return tuple(
+            PastEstimate(row.cycle_id, row.period, row.version_id, _estimate_of(row))
+            for row in self._sql.execute(query)
+        )
 
     def _newest(self, which: ColumnElement[bool], by: datetime | None = None) -> tuple[tuple[Cycle, Revision], ...]:
         """Two queries, however many cycles there are."""

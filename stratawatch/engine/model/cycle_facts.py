@@ -151,6 +151,16 @@ class Revision:
 
 
 @dataclass(frozen=True)
+class PastEstimate:
+    """An estimate of a window by its newest revision, and by which version of the panel."""
+
+    cycle_id: int
+    period: int
+    panel_version: int
+    estimate: Estimate
+
+
+@dataclass(frozen=True)
 class Transition:
     """A line of the transition log."""
 

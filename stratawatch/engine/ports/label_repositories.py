@@ -1,10 +1,10 @@
 """What the store keeps of labels, estimates and baselines."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Protocol
 
-from stratawatch.engine.model.cycle_facts import Cycle, PastDraw, Revision
+from stratawatch.engine.model.cycle_facts import Cycle, PastDraw, PastEstimate, Revision
 from stratawatch.engine.model.document import Json
 from stratawatch.engine.model.label_events import LabelEvent, WaitingLabels
 from stratawatch.engine.model.stored_baseline import StoredBaseline
@@ -95,6 +95,12 @@ class EstimateRepository(Protocol):
 
         Cycles that were replaced are left out unless asked for.
         """
+        ...
+
+    def in_periods(
+        self, panel: str, first: int, last: int, metrics: Collection[str], segments: Collection[str | None]
+    ) -> tuple[PastEstimate, ...]:
+        """The newest estimates of these metrics and segments (None: overall) in these periods, oldest window first."""
         ...
 
 

@@ -117,6 +117,32 @@ class TestHistory:
         assert len(statements) == 2
 
 
+class TestInPeriods:
+    def test_are_those_asked_for_of_the_newest_revision_oldest_window_first(self, store):
+        some = (estimate("recall"), estimate("recall", segment=COUNTRY), estimate("precision"))
+        with store.begin() as tx:
+            cycles = [open_cycle(tx, period) for period in (2, 0, 1, 3)]
+            for cycle in (*cycles, open_cycle(tx, 1, "other")):
+                tx.estimates.add(revision(cycle, 1, estimates=some))
+            newer = replace(estimate("recall"), labels_used=7)
+            tx.estimates.add(revision(cycles[0], 2, estimates=(newer,)))
+            found = tx.estimates.in_periods("spam", 1, 2, ["recall"], [None])
+            assert [(one.period, one.cycle_id, one.estimate) for one in found] == [
+                (1, cycles[2], some[0]),
+                (2, cycles[0], newer),
+            ]
+            assert {one.panel_version for one in found} == {tx.cycles.get(cycles[0]).panel_version}
+            with_segments = tx.estimates.in_periods("spam", 0, 0, ["recall", "precision"], [None, str(COUNTRY)])
+            assert tuple(one.estimate for one in with_segments) == some
+
+    def test_are_not_those_of_a_window_that_is_run_again(self, store):
+        with store.begin() as tx:
+            cycle = open_cycle(tx, 0)
+            tx.estimates.add(revision(cycle))
+            tx.cycles.replace(cycle, "corrected")
+            assert tx.estimates.in_periods("spam", 0, 12, ["precision", "recall"], [None]) == ()
+
+
 class TestOutdated:
     def test_names_cycles_with_an_event_newer_than_their_newest_revision(self, store):
         with store.begin() as tx:

@@ -98,6 +98,7 @@ def everyday(tx):
     some = [item_key("spam", f"i{number}") for number in range(3)]
     yield "panels", tx.panels.latest
     yield "history", lambda: tx.estimates.history("spam", newest=1)
+    yield "in_periods", lambda: tx.estimates.in_periods("spam", 88, 99, ["precision"], [None])
     yield "latest", lambda: tx.estimates.latest(9)
     yield "outdated", lambda: tx.estimates.outdated(tx.labels.newest_event_id() - 3)
     yield "of_cycle", lambda: tx.alarms.of_cycle(9)
