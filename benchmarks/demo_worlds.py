@@ -106,8 +106,9 @@ def _need(one: ComparedEstimate) -> tuple[float, float] | None:
 
 
 def pages(world: World) -> list[PagedMetric]:
-    """Every breach of a world."""
-    return [PagedMetric(*told.stream, told.compared.week) for told in world if told.state == AlarmState.BREACH]
+    """Every breach of a world in the week it began: nobody is paged again while it lasts."""
+    breaches = [(told.stream, told.compared.week) for told in world if told.state == AlarmState.BREACH]
+    return [PagedMetric(*stream, week) for stream, week in breaches if (stream, week - 1) not in breaches]
 
 
 def _paged(world: World, classifier: str, weeks: Container[int]) -> bool:

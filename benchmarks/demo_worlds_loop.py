@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stratawatch.core.alarms.alarm_states import AlarmState
-from stratawatch.core.alarms.judge import judge, page_confidence
+from stratawatch.core.alarms.judge import page_by_window, page_confidence
+from stratawatch.core.alarms.judge_state import judge_state
 from stratawatch.core.designs.frozen import FrozenDesign, pool_sizes
 from stratawatch.core.estimate import Estimate
 from stratawatch.core.goals import Goal, Limit
@@ -34,6 +35,8 @@ CONFIDENCE: Final = 0.95
 _SEGMENTS: Final = tuple(Segment("region", name) for name in sorted(REGIONS))
 
 Integers = NDArray[np.int64]
+Stream = tuple[str, str]
+"""Classifier and metric."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +47,7 @@ class Told:
     state: AlarmState | None
 
     @property
-    def stream(self) -> tuple[str, str]:
+    def stream(self) -> Stream:
         """Classifier and metric."""
         return self.compared.estimate.classifier, self.compared.estimate.metric
 
@@ -60,9 +63,11 @@ class Cells:
 
 @dataclass
 class Memory:
-    """The labelled draws of the weeks so far, as the engine's store would hand them out."""
+    """What the engine's store would hand out of the weeks so far: labelled draws, estimates, open pages."""
 
     weeks: dict[int, History] = field(default_factory=dict)
+    estimates: dict[Stream, list[Estimate]] = field(default_factory=dict)
+    paged: set[Stream] = field(default_factory=set)
 
     def keep(self, number: int, cells: Cells, design: FrozenDesign, ledger: VerdictsByItem) -> None:
         """Add a week's answers, each with the items of its stratum for every one that was drawn."""
@@ -133,7 +138,7 @@ def watch(world: SimulatedWorld, spec: PanelSpec, week: SimulatedWeek, memory: M
     drawn, ledger = label(design, spec, week, history)
     memory.keep(week.number, cells, design, ledger)
     estimates = design.estimate(ledger, drawn, confidence=spec.confidence, segments=_SEGMENTS)
-    states = judged(design, spec, ledger, drawn, estimates)
+    states = judged(design, spec, ledger, drawn, estimates, memory)
     for compared in compare_with_truth(week, estimates):
         one = compared.estimate
         yield Told(compared, states.get((one.classifier, one.metric)) if one.segment is None else None)
@@ -187,9 +192,17 @@ def label(
 
 
 def judged(
-    design: FrozenDesign, spec: PanelSpec, ledger: VerdictsByItem, drawn: frozenset[str], told: tuple[Estimate, ...]
-) -> Mapping[tuple[str, str], AlarmState]:
-    """The engine's page rule: an interval wide enough for all streams and all weeks of a year."""
+    design: FrozenDesign,
+    spec: PanelSpec,
+    ledger: VerdictsByItem,
+    drawn: frozenset[str],
+    told: tuple[Estimate, ...],
+    memory: Memory,
+) -> Mapping[Stream, AlarmState]:
+    """The engine's rules: a page by an interval wide enough for all streams and weeks of a year, else three readings.
+
+    Items of the demo are new every week, so that no label was used before.
+    """
     wide = design.estimate(
         ledger,
         drawn,
@@ -201,10 +214,19 @@ def judged(
     states = {}
     for limit in spec.limits:
         key = (limit.classifiers[0], limit.metric)
-        margin = MARGINS[limit.metric]
-        states[key] = judge(
-            ordinary[key], for_page[key], limit, margin, blind_margin_factor=spec.blind_margin_factor
-        ).state
+        so_far = [*memory.estimates.get(key, ()), ordinary[key]]
+        if page_by_window(ordinary[key], for_page[key], limit):
+            states[key] = AlarmState.BREACH
+        else:
+            is_paged, factor = key in memory.paged, spec.blind_margin_factor
+            said = judge_state(so_far, 1.0, limit, MARGINS[limit.metric], is_paged=is_paged, blind_margin_factor=factor)
+            states[key] = said.state
+        begins = states[key] == AlarmState.BREACH and key not in memory.paged
+        memory.estimates[key] = [] if begins else so_far
+        if begins:
+            memory.paged.add(key)
+        elif states[key] == AlarmState.OK:
+            memory.paged.discard(key)
     return states
 
 

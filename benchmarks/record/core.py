@@ -9,7 +9,8 @@ import numpy as np
 
 from benchmarks.record.studies import METRICS
 from stratawatch.core.alarms.drops import ActiveBaseline
-from stratawatch.core.alarms.judge import judge, page_confidence
+from stratawatch.core.alarms.judge import page_by_window, page_confidence
+from stratawatch.core.alarms.judge_state import judge_state
 from stratawatch.core.baselines.baseline import Baseline
 from stratawatch.core.baselines.baseline_evidence import BaselineShare, TwoSampleBaseline
 from stratawatch.core.baselines.baseline_from_estimates import baseline_from_estimates
@@ -149,8 +150,9 @@ def _judgements() -> dict[str, Any]:
         for number, (floor, ceiling, drop) in enumerate(limits):
             for baseline in (*baselines, Undefined("none")):
                 limit = Limit(metric, floor, ceiling, max_drop=drop)
-                said = judge(now, page, limit, 0.05, baseline=baseline)
-                found.setdefault(f"state {metric} {value} {labels} limit {number}", []).append(said.state.value)
+                state = judge_state([now], 1.0, limit, 0.05, baseline=baseline).state.value
+                state = "BREACH" if page_by_window(now, page, limit, baseline=baseline) else state
+                found.setdefault(f"state {metric} {value} {labels} limit {number}", []).append(state)
         for baseline in baselines:
             fell = baseline.drop_to(metric, share.interval_at(0.95), 0.95)
             found.setdefault(f"drop {metric} {value} {labels}", []).append([fell.value, fell.low, fell.high])

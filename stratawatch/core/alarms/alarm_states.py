@@ -21,6 +21,15 @@ SYMBOLS: Final[Mapping[str, str]] = {"OK": "✓", "UNPROVEN": "○", "AT RISK": 
 URGENCY: Final = ("BREACH", "BLIND", "AT RISK", "UNPROVEN", "OK")
 """The states by urgency, the most urgent first."""
 
+MEANINGS: Final[Mapping[str, str]] = {
+    "OK": "inside its limit",
+    "UNPROVEN": "inside so far, not proven",
+    "AT RISK": "outside so far, not proven",
+    "BREACH": "outside, paged",
+    "BLIND": "cannot see",
+}
+"""What a state means, in words that stand beside it."""
+
 
 @dataclass(frozen=True)
 class Judgement:

@@ -1,21 +1,29 @@
-"""Judge how far a metric has fallen since its baseline; both are estimates with intervals."""
+"""How far a metric has fallen since its baseline, in numbers and words; both are estimates with intervals."""
 
 from dataclasses import dataclass, replace
+from typing import Final
 
-from stratawatch.core.alarms.alarm_states import AlarmState, Judgement
 from stratawatch.core.baselines.baseline_evidence import BaselineShare, TwoSampleBaseline
 from stratawatch.core.baselines.drop import Drop, metric_drop
-from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
+from stratawatch.core.estimate import IntervalEstimate, Undefined
 from stratawatch.core.metrics import metric_named
-from stratawatch.formatting import confidence_text, estimate_text, exact_points, points
+from stratawatch.formatting import points
+
+NO_BASELINE: Final = Undefined("no baseline is in force")
+EVERY_WINDOW: Final = 10**6
 
 
 @dataclass(frozen=True)
 class ActiveBaseline:
-    """The baseline that a window is judged against: its evidence, and its date in words (`of`)."""
+    """The baseline that a window is judged against: its evidence, and its date in words (`of`).
+
+    `windows` have begun since it is in force, this one included: no earlier ones are compared with it, as it may have
+    been measured from them.
+    """
 
     evidence: BaselineShare | TwoSampleBaseline
     of: str
+    windows: int = EVERY_WINDOW
 
     def drop_to(self, metric: str, current: IntervalEstimate, confidence: float) -> Drop:
         """The drop from the baseline to the current value, whose interval has this confidence."""
@@ -24,48 +32,9 @@ class ActiveBaseline:
         return metric_drop(metric, self.evidence.interval_at(confidence), replace(current, low=low, high=high))
 
 
-def judge_drop(
-    estimate: Estimate,
-    interval: IntervalEstimate,
-    page_estimate: Estimate,
-    baseline: ActiveBaseline | Undefined,
-    max_drop: float,
-    widest: float,
-) -> Judgement:
-    """BREACH if the page's interval of the drop lies wholly beyond `max_drop`, OK if the ordinary one lies within.
-
-    Both intervals include the baseline's uncertainty. BLIND without a baseline, or where half the interval is wider
-    than `widest`.
-    """
-    if isinstance(baseline, Undefined):
-        went = "rose" if metric_named(estimate.metric).lower_is_better else "fell"
-        return Judgement(AlarmState.BLIND, f"cannot tell how far it {went}: {baseline.reason}")
-    fell = baseline.drop_to(estimate.metric, interval, estimate.confidence)
-    half = fell.half_width
-    state, verdict = _verdict(fell, max_drop, widest)
-    page = page_estimate.result
-    if isinstance(page, IntervalEstimate):
-        on_page = baseline.drop_to(estimate.metric, page, page_estimate.confidence)
-        if on_page.proven_beyond(max_drop):
-            proof = f"at least {points(on_page.low, half)} at {confidence_text(page_estimate.confidence)}"
-            state, verdict = AlarmState.BREACH, f"proven to be more ({proof})"
-    against = f"{change_text(estimate.metric, fell)} against the baseline of {baseline.of}"
-    now = estimate_text(interval.value, interval.low, interval.high, estimate.confidence)
-    allowed = f"a {worsening_word(estimate.metric)} of {exact_points(max_drop)} is allowed"
-    return Judgement(state, f"{against}, {allowed}: {verdict}; now {now}, {estimate.labels_used} labels")
-
-
-def _verdict(fell: Drop, max_drop: float, widest: float) -> tuple[AlarmState, str]:
-    """The state by the ordinary interval, and its words."""
-    half = fell.half_width
-    if fell.high <= max_drop:
-        return AlarmState.OK, "proven to be within"
-    if half > widest and not fell.proven_beyond(max_drop):
-        words = f"plus-minus {points(half, half)}, more than {points(widest, half)}"
-        return AlarmState.BLIND, f"too wide to tell ({words})"
-    if fell.value <= max_drop:
-        return AlarmState.UNPROVEN, "within, but that is not proven"
-    return AlarmState.AT_RISK, "more, but that is not proven"
+def fell_or_rose(metric: str) -> str:
+    """How a metric that got worse moved."""
+    return "rose" if metric_named(metric).lower_is_better else "fell"
 
 
 def worsening_word(metric: str) -> str:

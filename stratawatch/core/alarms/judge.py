@@ -1,20 +1,20 @@
-"""Judge a metric against its limit, and choose the confidence that a page needs."""
+"""The page by one window: the confidence that it needs and what it says; and doubts that missing answers raise."""
 
-from dataclasses import dataclass
 from typing import Final
 
-from stratawatch.core.alarms.alarm_states import URGENCY, AlarmState, Judgement
-from stratawatch.core.alarms.drops import ActiveBaseline, judge_drop
+from stratawatch.core.alarms.alarm_states import AlarmState, Judgement
+from stratawatch.core.alarms.drops import NO_BASELINE, ActiveBaseline
+from stratawatch.core.alarms.ends import Distance, DropEnd, End, fixed_ends
+from stratawatch.core.alarms.readings import Reading
 from stratawatch.core.designs.missing_bounds import MissingBounds, blind_reason
 from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
 from stratawatch.core.estimation.missing_answers import MissingLean
 from stratawatch.core.goals import Limit
-from stratawatch.errors import StratawatchError
-from stratawatch.formatting import confidence_text, estimate_text, percent
+from stratawatch.formatting import estimate_text
 
 _LEAST_CONFIDENT: Final = 0.95
 _MOST_CONFIDENT: Final = 1 - 1e-9
-NO_BASELINE: Final = Undefined("no baseline is in force")
+_HOWEVER: Final = "so it is however the missing answers had come out"
 
 
 def page_confidence(streams: int, periods_a_year: float, false_pages_per_year: float) -> float:
@@ -31,34 +31,36 @@ def page_confidence(streams: int, periods_a_year: float, false_pages_per_year: f
     return min(max(1 - 2 * false_pages_per_year / looks, _LEAST_CONFIDENT), _MOST_CONFIDENT)
 
 
-def judge(
+def page_by_window(
     estimate: Estimate,
     page_estimate: Estimate,
     limit: Limit,
-    margin: float,
     *,
-    blind_margin_factor: float = 3.0,
     baseline: ActiveBaseline | Undefined = NO_BASELINE,
-) -> Judgement:
-    """The alarm state of an estimate: BREACH by the page's interval, OK by the ordinary one, BLIND when too wide.
+    bounds: MissingBounds | None = None,
+    lean: MissingLean | None = None,
+) -> str:
+    """Why this window alone pages, or nothing: the page's interval lies wholly beyond an end of the limit.
 
-    A limit may have several ends: a floor, a ceiling, a largest drop since the baseline. The most urgent state among
-    them is the judgement, so OK is proven for all of them.
+    Where missing answers leave the estimate open, the span of their bounds has to lie beyond a floor or ceiling too.
     """
-    interval = estimate.result
-    if isinstance(interval, Undefined):
-        return Judgement(AlarmState.BLIND, f"cannot tell: {interval.reason}")
-    widest, half, width = blind_margin_factor * margin, interval.half_width, ""
-    if half > widest:
-        width = f"plus-minus {percent(half, half)}, more than {blind_margin_factor:g} x {percent(margin, half)}"
-    ends = [_judge_end(bound, estimate, interval, page_estimate, width) for bound in _ends(limit, interval.value)]
-    if limit.max_drop is not None:
-        ends.append(judge_drop(estimate, interval, page_estimate, baseline, limit.max_drop, widest))
-    if not ends:
-        raise StratawatchError(
-            f"the limit for {limit.metric} has no end", expected="a floor or a ceiling, or a largest drop"
-        )
-    return min(ends, key=lambda said: URGENCY.index(said.state))
+    interval, page = estimate.result, page_estimate.result
+    if isinstance(interval, Undefined) or isinstance(page, Undefined):
+        return ""
+    reading = Reading(1, interval, estimate.labels_used, estimate.confidence)
+    ends: list[End] = [*fixed_ends(limit, interval.value)]
+    if limit.max_drop is not None and not isinstance(baseline, Undefined):
+        ends.append(DropEnd(limit.metric, limit.max_drop, baseline))
+    for end in ends:
+        if end.distance(page, page_estimate.confidence).is_outside:
+            side = end.side(reading, is_inside=False, is_proven=True)
+            proof = end.page_proof(reading, page, page_estimate.confidence)
+            said = end.sentence(reading, f"{side}{proof}")
+            if bounds is None or not blind_reason(bounds, interval, lean):
+                return said
+            is_sure = any(one.is_outside for one in _span_distances(interval, bounds, limit))
+            return f"{said}; {_HOWEVER}" if is_sure else ""
+    return ""
 
 
 def judge_missing(
@@ -68,72 +70,16 @@ def judge_missing(
     interval = estimate.result
     if bounds is None or isinstance(interval, Undefined) or not (why := blind_reason(bounds, interval, lean)):
         return said
-    span = IntervalEstimate(interval.value, bounds.low, bounds.high, interval.n_eff)
-    ends = _ends(limit, interval.value)
-    breached = said.state == AlarmState.BREACH and any(end.violated_by(span) for end in ends)
-    kept = said.state == AlarmState.OK and limit.max_drop is None and all(end.kept_by(span) for end in ends)
+    distances = _span_distances(interval, bounds, limit)
+    breached = said.state == AlarmState.BREACH and any(one.is_outside for one in distances)
+    kept = said.state == AlarmState.OK and limit.max_drop is None and all(one.is_inside for one in distances)
     if breached or kept:
-        return Judgement(said.state, f"{said.reason}; so it is however the missing answers had come out")
+        return Judgement(said.state, f"{said.reason}; {_HOWEVER}")
     value = estimate_text(interval.value, interval.low, interval.high, estimate.confidence)
     return Judgement(AlarmState.BLIND, f"{value} is in doubt: {why}; {estimate.labels_used} labels")
 
 
-def _judge_end(
-    bound: "_Bound", estimate: Estimate, interval: IntervalEstimate, page_estimate: Estimate, too_wide: str
-) -> Judgement:
-    page = page_estimate.result
-    value = estimate_text(interval.value, interval.low, interval.high, estimate.confidence)
-    labels = f"{estimate.labels_used} labels"
-    if isinstance(page, IntervalEstimate) and bound.violated_by(page):
-        end = "at most" if bound.is_floor else "at least"
-        level = confidence_text(page_estimate.confidence)
-        proof = "" if page == interval else f" ({end} {percent(_near(page, bound), interval.half_width)} at {level})"
-        return Judgement(AlarmState.BREACH, f"{value} is proven {bound.wrong} {bound.name(interval)}{proof}; {labels}")
-    if bound.kept_by(interval):
-        return Judgement(AlarmState.OK, f"{value} is proven {bound.right} {bound.name(interval)}; {labels}")
-    if too_wide and not bound.violated_by(interval):
-        return Judgement(
-            AlarmState.BLIND, f"{value} is too wide to tell ({too_wide}) about {bound.name(interval)}; {labels}"
-        )
-    holds = bound.holds(interval.value)
-    state, side = (AlarmState.UNPROVEN, bound.right) if holds else (AlarmState.AT_RISK, bound.wrong)
-    return Judgement(state, f"{value} is {side} {bound.name(interval)}, but that is not proven; {labels}")
-
-
-@dataclass(frozen=True)
-class _Bound:
-    """One end of a limit: a floor, or a ceiling."""
-
-    value: float
-    is_floor: bool
-
-    @property
-    def wrong(self) -> str:
-        return "below" if self.is_floor else "above"
-
-    @property
-    def right(self) -> str:
-        return "at or above" if self.is_floor else "at or below"
-
-    def name(self, beside: IntervalEstimate) -> str:
-        return f"the {'floor' if self.is_floor else 'ceiling'} of {percent(self.value, beside.half_width)}"
-
-    def holds(self, value: float) -> bool:
-        return value >= self.value if self.is_floor else value <= self.value
-
-    def kept_by(self, interval: IntervalEstimate) -> bool:
-        return interval.low >= self.value if self.is_floor else interval.high <= self.value
-
-    def violated_by(self, interval: IntervalEstimate) -> bool:
-        return interval.high < self.value if self.is_floor else interval.low > self.value
-
-
-def _ends(limit: Limit, value: float) -> list[_Bound]:
-    """The ends of a limit, the one first that the value is nearest to violating."""
-    ends = [_Bound(end, is_floor) for end, is_floor in ((limit.floor, True), (limit.ceiling, False)) if end is not None]
-    return sorted(ends, key=lambda end: value - end.value if end.is_floor else end.value - value)
-
-
-def _near(interval: IntervalEstimate, bound: _Bound) -> float:
-    """The end of a violating interval that is nearest to the bound."""
-    return interval.high if bound.is_floor else interval.low
+def _span_distances(interval: IntervalEstimate, bounds: MissingBounds, limit: Limit) -> list[Distance]:
+    """How far inside the floor and the ceiling the span of the bounds lies."""
+    span = IntervalEstimate(interval.value, bounds.low, bounds.high, interval.n_eff)
+    return [end.distance(span) for end in fixed_ends(limit, interval.value)]

@@ -5,14 +5,16 @@ from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Final
 
-from stratawatch.core.alarms.alarm_states import Judgement
-from stratawatch.core.alarms.drops import ActiveBaseline
-from stratawatch.core.alarms.judge import NO_BASELINE, judge, judge_missing, page_confidence
+from stratawatch.core.alarms.alarm_states import AlarmState, Judgement
+from stratawatch.core.alarms.drops import NO_BASELINE, ActiveBaseline
+from stratawatch.core.alarms.judge import judge_missing, page_by_window, page_confidence
+from stratawatch.core.alarms.judge_state import judge_state
 from stratawatch.core.estimate import Estimate, Undefined
 from stratawatch.core.metrics import metric_named
 from stratawatch.core.population import Atom, Segment
 from stratawatch.engine.alarms.alarm_streams import newest_number, record_judgements, watched_streams
 from stratawatch.engine.alarms.notifications import warn_of_cycle
+from stratawatch.engine.alarms.past_readings import estimates_so_far, paged_streams
 from stratawatch.engine.baselines.current_baselines import baselines_for_judging
 from stratawatch.engine.cycle.open_cycles import DECIDED
 from stratawatch.engine.labels.labelled_cycle import LabelledCycle, fingerprint, load_labelled_cycle
@@ -58,9 +60,9 @@ def judge_cycle(ports: Ports, cycle_id: int) -> int | None:
             tx.estimates.add(Revision(cycle_id, number, print_, mark, now, tuple(estimates)))
             superseded = _a_later_one_is(tx, cycle, [CycleState.JUDGED, CycleState.REFUSED])
             if first or not _a_later_one_is(tx, cycle, [CycleState.JUDGED]):
-                against = baselines_for_judging(tx, spec, cycle, watched_streams(spec), now)
                 missing = missing_answers(tx, cycle, labelled, _watched(spec, estimates))
-                judgements = _judgements(spec, labelled, estimates, against, missing)
+                against = baselines_for_judging(tx, spec, cycle, watched_streams(spec), now)
+                judgements = _judgements(tx, spec, cycle, labelled, estimates, against, missing)
                 slices, retired = _slices(spec, estimates), cycle.panel in tx.labels.cursor(DECIDED)
                 record_judgements(
                     tx,
@@ -118,15 +120,49 @@ def _a_later_one_is(tx: Transaction, cycle: Cycle, states: Sequence[CycleState])
 
 
 def _judgements(
+    tx: Transaction,
     spec: PanelSpec,
+    cycle: Cycle,
     labelled: LabelledCycle,
     estimates: Sequence[Estimate],
     against: Mapping[StreamKey, ActiveBaseline | Undefined],
     missing: MissingAnswers | None,
 ) -> dict[StreamKey, Judgement]:
+    """The state of every stream with a limit: BREACH where this window pages, else by the windows up to it."""
     limits = watched_streams(spec)
     if not limits:
         return {}
+    current = {key: one for one in estimates if (key := _key(spec, one)) in limits}
+    pages = _pages(spec, labelled, current, against, missing)
+    so_far, paged = estimates_so_far(tx, spec, cycle, current), paged_streams(tx, cycle)
+    judged = {}
+    for key, limit in limits.items():
+        if key in pages:
+            judged[key] = Judgement(AlarmState.BREACH, pages[key])
+            continue
+        said = judge_state(
+            so_far[key],
+            labelled.first_use_share,
+            limit,
+            wanted_margin(spec, key),
+            is_paged=key in paged,
+            blind_margin_factor=spec.blind_margin_factor,
+            baseline=against.get(key, NO_BASELINE),
+        )
+        bounds, lean = (missing.of(current[key]), missing.lean) if missing else (None, None)
+        judged[key] = judge_missing(said, current[key], limit, bounds, lean)
+    return judged
+
+
+def _pages(
+    spec: PanelSpec,
+    labelled: LabelledCycle,
+    current: Mapping[StreamKey, Estimate],
+    against: Mapping[StreamKey, ActiveBaseline | Undefined],
+    missing: MissingAnswers | None,
+) -> dict[StreamKey, str]:
+    """The streams that this window pages, each with why: its interval lies outside at the confidence of a page."""
+    limits = watched_streams(spec)
     # A stream with a floor and a largest drop has two chances to page falsely.
     tests = sum(limit.tests for limit in limits.values())
     wide = labelled.design.estimate(
@@ -136,25 +172,19 @@ def _judgements(
         metrics=sorted({key.metric for key in limits}),
         segments=sorted({limit.segment for limit in limits.values() if limit.segment}),
     )
-    ordinary = {_key(spec, estimate): estimate for estimate in estimates}
     for_page = {_key(spec, estimate): estimate for estimate in wide}
-    judged = {
-        key: judge(
-            ordinary[key],
+    reasons = {
+        key: page_by_window(
+            current[key],
             for_page[key],
             limit,
-            wanted_margin(spec, key),
-            blind_margin_factor=spec.blind_margin_factor,
             baseline=against.get(key, NO_BASELINE),
+            bounds=missing.of(current[key]) if missing else None,
+            lean=missing.lean if missing else None,
         )
         for key, limit in limits.items()
     }
-    if missing is None:
-        return judged
-    return {
-        key: judge_missing(said, ordinary[key], limits[key], missing.of(ordinary[key]), missing.lean)
-        for key, said in judged.items()
-    }
+    return {key: why for key, why in reasons.items() if why}
 
 
 def _tell_of_missing(tx: Transaction, ports: Ports, cycle: Cycle, missing: MissingAnswers | None) -> None:

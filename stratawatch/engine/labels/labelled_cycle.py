@@ -90,6 +90,11 @@ class LabelledCycle:
         return frozenset(draw.item for draw in self.draws if draw.reused)
 
     @property
+    def first_use_share(self) -> float:
+        """The share of the draws whose verdict was not known from an earlier cycle; 1 where nothing was drawn."""
+        return 1 - len(self.reused) / len(self.draws) if self.draws else 1.0
+
+    @property
     def ledger(self) -> VerdictsByItem:
         """The verdicts by item id."""
         return VerdictsByItem({d.item: self.verdicts[d.item_key] for d in self.draws if d.item_key in self.verdicts})

@@ -305,7 +305,7 @@ class TestJudging:
         label_cycle(watched)
         assert state_of(watched).state == AlarmState.BLIND
         assert state_of(watched).reason == (
-            "cannot tell how far it fell: no baseline is in force; measure one: stratawatch baseline measure spam"
+            "cannot see how far it fell: no baseline is in force; measure one: stratawatch baseline measure spam"
         )
         (told,) = watched.channel.told
         assert (told.severity, "stratawatch baseline measure spam" in told.body) == ("warning", True)

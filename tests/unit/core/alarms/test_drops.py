@@ -4,10 +4,10 @@ from hypothesis import strategies as st
 
 from stratawatch.core.alarms.alarm_states import AlarmState
 from stratawatch.core.alarms.drops import ActiveBaseline
-from stratawatch.core.alarms.judge import judge
 from stratawatch.core.baselines.baseline_evidence import BaselineShare, TwoSampleBaseline
 from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
 from stratawatch.core.goals import Limit
+from tests.support.judging import judge_alone
 
 DROP = Limit("precision", max_drop=0.02)
 SURE = ActiveBaseline(BaselineShare(0.80, 1e9), "2026-08-01")
@@ -19,7 +19,7 @@ def estimate(value, low, high, confidence=0.95, metric="precision"):
 
 def judged(ordinary, page, limit=DROP, baseline=SURE, margin=0.03):
     now, wide = (estimate(*ends, conf, limit.metric) for ends, conf in ((ordinary, 0.95), (page, 0.995)))
-    return judge(now, wide, limit, margin, baseline=baseline)
+    return judge_alone(now, wide, limit, margin, baseline=baseline)
 
 
 class TestAgainstABaselineThatIsKnownExactly:
@@ -37,7 +37,7 @@ class TestAgainstABaselineThatIsKnownExactly:
         said = judged((0.72, 0.67, 0.77), (0.72, 0.64, 0.80))
         assert said.state == AlarmState.AT_RISK
         assert "fell by 8.0 points (3.0 to 13.0)" in said.reason
-        assert "a fall of 2 is allowed: more, but that is not proven; now" in said.reason
+        assert "a fall of 2 is allowed: more so far, not proven; now" in said.reason
 
     def test_a_rise_is_told_as_one(self):
         said = judged((0.83, 0.80, 0.86), (0.83, 0.78, 0.88))
@@ -112,7 +112,7 @@ class TestWithoutABaseline:
     def test_is_blind_and_says_why(self):
         said = judged((0.8, 0.75, 0.85), (0.8, 0.7, 0.9), baseline=Undefined("no baseline is in force; measure one"))
         assert said.state == AlarmState.BLIND
-        assert said.reason == "cannot tell how far it fell: no baseline is in force; measure one"
+        assert said.reason == "cannot see how far it fell: no baseline is in force; measure one"
 
     def test_what_is_allowed_is_told_to_the_last_digit(self):
         ends = (0.02, 0.01, 0.03)
@@ -125,12 +125,12 @@ class TestWithoutABaseline:
     def test_where_small_is_good_cannot_tell_a_rise(self):
         limit, ends = Limit("false_omission_rate", max_drop=0.02), (0.01, 0.005, 0.015)
         said = judged(ends, ends, limit, Undefined("no baseline is in force"))
-        assert said.reason == "cannot tell how far it rose: no baseline is in force"
+        assert said.reason == "cannot see how far it rose: no baseline is in force"
 
     def test_an_estimate_that_is_undefined_says_so_first(self):
         blind = Estimate("lr", "precision", None, Undefined("it calls no item positive"), 0, "test", 0.95)
-        said = judge(blind, blind, DROP, 0.03)
-        assert said.reason == "cannot tell: it calls no item positive"
+        said = judge_alone(blind, blind, DROP, 0.03)
+        assert said.reason == "cannot see: it calls no item positive"
 
 
 class TestBesideAFloor:
@@ -168,7 +168,7 @@ def test_every_estimate_gets_the_state_that_its_drop_supports(ends, was, n, max_
     low, value, high = sorted(ends)
     baseline = ActiveBaseline(BaselineShare(was, n), "2026-08-01")
     fell = baseline.drop_to("precision", IntervalEstimate(value, low, high, 9.0), 0.95)
-    said = judge(
+    said = judge_alone(
         estimate(value, low, high),
         estimate(value, low, high),
         Limit("precision", max_drop=max_drop),

@@ -5,11 +5,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stratawatch.core.alarms.alarm_states import AlarmState
-from stratawatch.core.alarms.judge import judge, page_confidence
+from stratawatch.core.alarms.alarm_states import AlarmState, Judgement
+from stratawatch.core.alarms.judge import judge_missing, page_by_window, page_confidence
+from stratawatch.core.designs.missing_bounds import MissingBounds
 from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
 from stratawatch.core.goals import Limit
 from stratawatch.errors import StratawatchError
+from tests.support.judging import judge_alone
 
 FLOOR = Limit("precision", floor=0.80)
 CEILING = Limit("false_omission_rate", ceiling=0.01)
@@ -20,10 +22,10 @@ def estimate(value, low, high, confidence=0.95, labels=214):
 
 
 def judged(ordinary, page, limit=FLOOR, margin=0.03):
-    return judge(estimate(*ordinary), estimate(*page, confidence=0.995), limit, margin)
+    return judge_alone(estimate(*ordinary), estimate(*page, confidence=0.995), limit, margin)
 
 
-class TestJudge:
+class TestTheFirstWindow:
     def test_breach_needs_the_wide_interval_beyond_the_limit(self):
         said = judged((0.712, 0.66, 0.76), (0.712, 0.64, 0.779))
         assert said.state == AlarmState.BREACH
@@ -34,9 +36,7 @@ class TestJudge:
     def test_the_ordinary_interval_alone_proves_no_breach(self):
         said = judged((0.75, 0.71, 0.79), (0.75, 0.69, 0.81))
         assert said.state == AlarmState.AT_RISK
-        assert (
-            said.reason == "75.0% (71.0 to 79.0, 95%) is below the floor of 80.0%, but that is not proven; 214 labels"
-        )
+        assert said.reason == "75.0% (71.0 to 79.0, 95%) is below the floor of 80.0% so far, not proven; 214 labels"
 
     def test_ok_is_the_ordinary_interval_wholly_inside(self):
         assert judged((0.85, 0.81, 0.89), (0.85, 0.78, 0.9)).state == AlarmState.OK
@@ -49,9 +49,9 @@ class TestJudge:
 
     def test_undefined_is_blind_and_says_why(self):
         blind = Estimate("lr", "precision", None, Undefined("it calls no item positive"), 0, "test", 0.95)
-        said = judge(blind, blind, FLOOR, 0.03)
+        said = judge_alone(blind, blind, FLOOR, 0.03)
         assert said.state == AlarmState.BLIND
-        assert said.reason == "cannot tell: it calls no item positive"
+        assert said.reason == "cannot see: it calls no item positive"
 
     def test_an_interval_across_the_limit_that_is_far_too_wide_is_blind(self):
         said = judged((0.85, 0.70, 0.95), (0.85, 0.6, 0.97))
@@ -64,8 +64,8 @@ class TestJudge:
 
     def test_blind_begins_above_the_stated_multiple_of_the_margin(self):
         ordinary, page = estimate(0.85, 0.75, 0.93), estimate(0.85, 0.7, 0.95)
-        assert judge(ordinary, page, FLOOR, 0.03, blind_margin_factor=2.9).state == AlarmState.BLIND
-        assert judge(ordinary, page, FLOOR, 0.03, blind_margin_factor=3.1).state == AlarmState.UNPROVEN
+        assert judge_alone(ordinary, page, FLOOR, 0.03, blind_margin_factor=2.9).state == AlarmState.BLIND
+        assert judge_alone(ordinary, page, FLOOR, 0.03, blind_margin_factor=3.1).state == AlarmState.UNPROVEN
 
     @pytest.mark.parametrize(
         ("ordinary", "page", "state"),
@@ -112,7 +112,7 @@ class TestJudge:
     def test_ok_about_two_ends_is_an_interval_between_them(self, ends, floor, ceiling):
         low, value, high = sorted(ends)
         same = estimate(value, low, high)
-        said = judge(same, same, Limit("precision", floor=floor, ceiling=ceiling), 0.03)
+        said = judge_alone(same, same, Limit("precision", floor=floor, ceiling=ceiling), 0.03)
         assert (said.state == AlarmState.OK) == (floor <= low and high <= ceiling)
         assert (said.state == AlarmState.BREACH) == (high < floor or low > ceiling)
 
@@ -124,10 +124,35 @@ class TestJudge:
     def test_every_estimate_gets_a_state_that_its_value_supports(self, ends, floor, margin):
         low, value, high = sorted(ends)
         same = estimate(value, low, high)
-        said = judge(same, same, Limit("precision", floor=floor), margin)
+        said = judge_alone(same, same, Limit("precision", floor=floor), margin)
         assert (said.state == AlarmState.BREACH) == (high < floor)
         assert (said.state == AlarmState.OK) == (low >= floor)
         assert re.search(r"\d+ labels$", said.reason)
+
+
+class TestMissingAnswers:
+    """15 of 30 answers are missing: the interval explains little of the span, and the assumption carries too much."""
+
+    IN_DOUBT = MissingBounds(lowest=0.55, highest=0.95, low=0.45, high=0.97, missing=20, drawn=30)
+    SURE = MissingBounds(lowest=0.4, highest=0.75, low=0.3, high=0.79, missing=20, drawn=30)
+    LOW, PAGE = estimate(0.7, 0.66, 0.74), estimate(0.7, 0.64, 0.77, 0.995)
+
+    def test_leave_a_page_out_that_their_span_does_not_prove(self):
+        assert page_by_window(self.LOW, self.PAGE, FLOOR).startswith("70.0% (66.0 to 74.0, 95%) is proven below")
+        assert page_by_window(self.LOW, self.PAGE, FLOOR, bounds=self.IN_DOUBT) == ""
+        proven = page_by_window(self.LOW, self.PAGE, FLOOR, bounds=self.SURE)
+        assert proven.endswith("214 labels; so it is however the missing answers had come out")
+
+    def test_blind_whatever_the_windows_before_have_proven(self):
+        ok = Judgement(AlarmState.OK, "over the last 4 windows it is fine")
+        said = judge_missing(ok, estimate(0.85, 0.82, 0.88), FLOOR, self.IN_DOUBT, None)
+        assert said.state == AlarmState.BLIND
+        assert "most answers are missing" in said.reason
+
+    def test_change_nothing_where_even_their_span_keeps_the_limit(self):
+        ok = Judgement(AlarmState.OK, "it is fine")
+        kept = MissingBounds(lowest=0.83, highest=0.95, low=0.81, high=0.99, missing=20, drawn=30)
+        assert judge_missing(ok, estimate(0.85, 0.83, 0.87), FLOOR, kept, None).state == AlarmState.OK
 
 
 class TestPageConfidence:
