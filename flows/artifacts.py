@@ -9,6 +9,7 @@ from urllib.parse import quote
 
 from prefect.artifacts import create_link_artifact, create_markdown_artifact, create_table_artifact
 
+from stratawatch.core.alarms.alarm_states import MEANINGS
 from stratawatch.core.estimate import Estimate, IntervalEstimate
 from stratawatch.core.population import Atom
 from stratawatch.core.stratification.stratum_atoms import atoms_by_stratum
@@ -151,7 +152,7 @@ def states_page(states: Sequence[StreamState]) -> str:
     """Streams with their states as markdown, or a sentence that there is none."""
     if not states:
         return "No stream has been judged yet."
-    rows = [f"| {_cell(str(s.key))} | {s.state.value} | {_cell(s.reason)} |" for s in states]
+    rows = [f"| {_cell(str(s.key))} | {s.state.value}: {MEANINGS[s.state]} | {_cell(s.reason)} |" for s in states]
     return "\n".join(["| stream | state | why |", "|---|---|---|", *rows])
 
 

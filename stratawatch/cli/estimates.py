@@ -31,6 +31,7 @@ from stratawatch.cli.output import (
     window_text,
 )
 from stratawatch.cli.table_output import show_rows
+from stratawatch.core.alarms.alarm_states import MEANINGS, URGENCY
 from stratawatch.errors import StratawatchError
 from stratawatch.formatting import confidence_text, count, truth_text
 
@@ -207,6 +208,8 @@ def _show_notes(rows: list[dict[str, Any]]) -> None:
     print_line()
     levels = " and ".join(confidence_text(level) for level in confidences)
     print_line(f"Intervals at {levels}; n_eff: the simple random draw as good")
+    for state in sorted({row["state"] for row in rows if row["state"]}, key=URGENCY.index):
+        print_line(f"{state_text(state)}: {MEANINGS[state]}")
     if any(row["deff"] is not None for row in rows):
         print_line(
             "deff: labels come in clusters, so that the variance is so many times larger; below 1 it counts as 1"

@@ -15,14 +15,12 @@ from stratawatch.cli.output import (
     print_json,
     print_line,
     state_text,
-    stream_text,
     time_text,
-    value_text,
     waiting_text,
     window_text,
 )
 from stratawatch.cli.status_batches import batches_of, unplanned_batches, unplanned_text
-from stratawatch.cli.table_output import show_rows
+from stratawatch.cli.status_streams import show_panel
 from stratawatch.core.alarms.alarm_states import URGENCY
 from stratawatch.errors import Unreachable
 from stratawatch.formatting import count_text, truth_text
@@ -251,7 +249,7 @@ def _show(document: Mapping[str, Any]) -> None:
         return
     _show_last_advance(document)
     for panel in document["panels"]:
-        _show_panel(panel, [row for row in document["streams"] if row["panel"] == panel["panel"]])
+        show_panel(panel, [row for row in document["streams"] if row["panel"] == panel["panel"]])
     for left in document["left_panels"]:
         number = count_text(left["cycles"], "cycle")
         incidents = f", {count_text(left['incidents'], 'incident')} open" if left["incidents"] else ""
@@ -326,26 +324,6 @@ def _show_set_aside(reasons: Sequence[Mapping[str, Any]]) -> None:
         several = "; ".join(f"{row['labels']:,}: {row['reason']}" for row in reasons)
         print_line(f"! {number} set aside in the last {SET_ASIDE_DAYS} days ({several})")
         print_line(f"  {SET_ASIDE} lists them")
-
-
-def _show_panel(panel: Mapping[str, Any], streams: Sequence[Mapping[str, Any]]) -> None:
-    newest = f", newest window until {time_text(panel['newest_window_end'])}" if panel["cycles"] else ""
-    print_line(f"{panel['panel']}: {count_text(panel['cycles'], 'cycle')}{newest}")
-    if panel["paused"]:
-        print_line(f"! {panel['paused']}", indent="  ")
-    if not streams:
-        print_line("nothing judged yet", indent="  ")
-    show_rows(
-        [
-            {
-                "stream": stream_text(row),
-                "state": state_text(row["state"], is_shadow=row["shadow"]),
-                "value": value_text(row),
-                "window": window_text(row),
-            }
-            for row in streams
-        ]
-    )
 
 
 def _show_shared_budget(budget: Mapping[str, Any] | None) -> None:

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from stratawatch.core.alarms.alarm_states import URGENCY, AlarmState
+from stratawatch.core.alarms.alarm_states import MEANINGS, URGENCY, AlarmState
 from stratawatch.core.metrics import METRICS
 from stratawatch.engine.model.alarm_records import Incident
 from stratawatch.engine.model.states import CycleState
@@ -51,21 +51,25 @@ def _said_meanwhile(again: CycleData) -> str:
 
 def _sentence(state: AlarmState, alike: Sequence[Score], judged: int) -> str:
     if state == AlarmState.OK:
-        return f"Nothing needs attention: {_all_of(judged)} proven inside {'its' if judged == 1 else 'their'} limits."
+        return f"Nothing needs attention: {_all_of(judged)} inside {'its limit' if judged == 1 else 'their limits'}."
     if state == AlarmState.UNPROVEN:
-        number = f"{count(len(alike))} of {count_text(judged, 'metric')}"
-        return f"Nothing is outside its limit; {number} could not be proven inside."
+        number = f"{count(len(alike))} of {count_text(judged, 'metric')} {'is' if len(alike) == 1 else 'are'}"
+        return f"Nothing is outside its limit; {number} {MEANINGS[state]}: {_names(alike)}."
     first = f"{capitalised(alike[0].name)}: {alike[0].reason.rstrip('.')}."
     if len(alike) == 1:
         return first
     lead = {
-        AlarmState.BREACH: "metrics are proven outside their limits",
-        AlarmState.BLIND: "metrics cannot be estimated",
-        AlarmState.AT_RISK: "metrics look worse than their limits, not proven yet",
+        AlarmState.BREACH: "metrics are outside their limits, paged",
+        AlarmState.BLIND: "metrics cannot be seen",
+        AlarmState.AT_RISK: "metrics are outside their limits so far, not proven",
     }[state]
-    names = "; ".join(score.name for score in alike[:4])
+    return f"{len(alike)} {lead}: {_names(alike)}."
+
+
+def _names(alike: Sequence[Score]) -> str:
+    """The first few by name."""
     more = f"; {len(alike) - 4} more" if len(alike) > 4 else ""
-    return f"{len(alike)} {lead}: {names}{more}."
+    return "; ".join(score.name for score in alike[:4]) + more
 
 
 def _worst_segment(score: Score, segments: Sequence[Score]) -> str:

@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
 from stratawatch import formatting
-from stratawatch.core.alarms.alarm_states import SYMBOLS, AlarmState
+from stratawatch.core.alarms.alarm_states import MEANINGS, SYMBOLS, AlarmState
 from stratawatch.report import wording
 from stratawatch.report.trend_chart import trend_svg
 from stratawatch.report.view_models import PanelView, Score
@@ -22,6 +22,7 @@ FILTERS: Final = {
     "points": formatting.signed_points,
     "drop_points": wording.drop_points,
     "day": formatting.day,
+    "capitalised": formatting.capitalised,
     "count": formatting.count,
     "when": formatting.minute_with_offset,
     "span": wording.span,
@@ -67,7 +68,7 @@ def _environment() -> "Environment":
         "style": Markup(_own("page.css")),  # noqa: S704 - our own file
         "chart": lambda trend: Markup(trend_svg(trend)),  # noqa: S704 - it holds numbers, dates and our own words
         "symbols": SYMBOLS,
-        "meanings": wording.MEANINGS,
+        "meanings": MEANINGS,
         "plural": formatting.count_text,
         "AlarmState": AlarmState,
     }

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from stratawatch.core.alarms.alarm_states import AlarmState
+from stratawatch.core.alarms.ends import fixed_ends
 from stratawatch.core.designs.missing_bounds import MissingBounds
 from stratawatch.core.estimate import Estimate, IntervalEstimate
 from stratawatch.core.estimation.missing_answers import AnswerCounts
@@ -71,6 +72,15 @@ class Score:
     def limit_value(self) -> float | None:
         """The floor or the ceiling."""
         return limit_value(self.limit)
+
+    @property
+    def says_why(self) -> bool:
+        """Whether its sentence stands beside its state: it is not OK, or this window alone does not show that it is."""
+        if self.state is None or self.estimate is None or self.limit is None:
+            return False
+        ends = fixed_ends(self.limit, self.estimate.value)
+        shows_it = self.limit.max_drop is None and all(end.distance(self.estimate).is_inside for end in ends)
+        return self.state != AlarmState.OK or not shows_it
 
     @property
     def name(self) -> str:

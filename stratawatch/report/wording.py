@@ -1,20 +1,10 @@
 """Names of metrics, states and limits on the pages. Every state has a symbol and a word beside its colour."""
 
-from typing import Final
-
 from stratawatch.core.alarms.alarm_states import AlarmState
 from stratawatch.core.alarms.drops import worsening_word
 from stratawatch.core.metrics import METRICS
 from stratawatch.engine.model.panel_spec import Window
 from stratawatch.formatting import capitalised, exact_points, span_text
-
-MEANINGS: Final = {
-    AlarmState.OK: "proven inside its limit",
-    AlarmState.UNPROVEN: "inside its limit, not proven",
-    AlarmState.AT_RISK: "outside its limit, not proven",
-    AlarmState.BREACH: "proven outside its limit",
-    AlarmState.BLIND: "cannot be estimated",
-}
 
 
 def drop_points(largest: float, metric: str) -> str:

@@ -79,7 +79,7 @@ class TestEstimates:
 class TestStates:
     def test_every_stream_has_its_state_and_reason(self):
         page = states_page([stream(AlarmState.BREACH, "71% is proven below 80%")])
-        assert "| spam / lr / precision | BREACH | 71% is proven below 80% |" in page
+        assert "| spam / lr / precision | BREACH: outside, paged | 71% is proven below 80% |" in page
 
     def test_a_reason_cannot_break_the_table(self):
         assert "| a \\| b c |" in states_page([stream(AlarmState.OK, "a | b\nc")])

@@ -43,6 +43,12 @@ class TestAJudgedInstallation:
     def test_a_state_has_its_word_and_its_sign_in_text(self, judged):
         assert "✖ BREACH" in judged.run("status").stdout
 
+    def test_a_state_that_is_not_ok_has_its_reason(self, judged):
+        streams = judged.json("status")["streams"]
+        out = " ".join(judged.run("status").stdout.split())
+        (doubtful,) = [row for row in streams if row["state"] not in ("OK", "BREACH")]
+        assert f"rf false omission rate: {doubtful['reason']}" in out
+
     def test_an_open_incident_is_told_with_its_reason(self, judged):
         incidents = {(row["classifier"], row["metric"]): row for row in judged.json("status")["incidents"]}
         incident = incidents["lr", "precision"]

@@ -6,12 +6,11 @@ from html.parser import HTMLParser
 
 import pytest
 
-from stratawatch.core.alarms.alarm_states import AlarmState
+from stratawatch.core.alarms.alarm_states import MEANINGS, AlarmState
 from stratawatch.core.estimate import Undefined
 from stratawatch.core.population import Segment
 from stratawatch.report.page import index_page, panel_page
 from stratawatch.report.view import build
-from stratawatch.report.wording import MEANINGS
 from tests.support.report_quarter import NOW, Memory, cycle, estimate, known, quarter, spec, stream
 
 EVIL = "<script>alert('x')</script>\"'&"
@@ -111,6 +110,26 @@ class TestWords:
         text = " ".join("".join(Reader(page).words).split())
         assert "891 labels were used" in text
         assert "n = z² θ (1 − θ) / h²" in text
+
+
+class TestTheSentenceOfAState:
+    """A floor of 78%."""
+
+    def page(self, state, value, half=0.05):
+        memory = Memory(spec())
+        made = [estimate("nb", "precision", known(value, half))]
+        memory.judge(cycle(0), made, [(stream(), state, "over the last 4 windows it is so")])
+        return render(memory)
+
+    @pytest.mark.parametrize(("state", "value"), [(AlarmState.UNPROVEN, 0.8), (AlarmState.AT_RISK, 0.75)])
+    def test_stands_below_a_score_that_is_not_ok(self, state, value):
+        assert '<tr class="more"><td colspan="8">Over the last 4 windows it is so.</td></tr>' in self.page(state, value)
+
+    def test_stands_below_one_that_several_windows_prove(self):
+        assert "Over the last 4 windows it is so." in self.page(AlarmState.OK, 0.8)
+
+    def test_is_left_out_where_the_bar_shows_it(self):
+        assert "Over the last 4 windows it is so." not in self.page(AlarmState.OK, 0.9)
 
 
 class TestARefusedWindow:

@@ -174,7 +174,7 @@ class TestHeadline:
         states = [(stream(name), AlarmState.BREACH, "low") for name in ("lr", "nb")]
         memory.judge(cycle(0), [estimate(n, "precision", known(0.7, 0.02)) for n in ("lr", "nb")], states)
         said = one(memory).headline.sentence
-        assert said == "2 metrics are proven outside their limits: precision of lr; precision of nb."
+        assert said == "2 metrics are outside their limits, paged: precision of lr; precision of nb."
 
     @pytest.mark.parametrize("state", [AlarmState.BLIND, AlarmState.AT_RISK])
     def test_blind_and_at_risk_outrank_ok(self, state):
@@ -190,7 +190,7 @@ class TestHeadline:
         states = [(stream("lr"), AlarmState.OK, "fine"), (stream("nb"), AlarmState.UNPROVEN, "near")]
         memory.judge(cycle(0), [estimate(n, "precision", known(0.8, 0.02)) for n in ("lr", "nb")], states)
         assert one(memory).headline.sentence == (
-            "Nothing is outside its limit; 1 of 2 metrics could not be proven inside."
+            "Nothing is outside its limit; 1 of 2 metrics is inside so far, not proven: precision of nb."
         )
 
     def test_all_well_says_so(self):
@@ -198,7 +198,15 @@ class TestHeadline:
         states = [(stream(name), AlarmState.OK, "fine") for name in ("lr", "nb")]
         memory.judge(cycle(0), [estimate(n, "precision", known(0.9, 0.02)) for n in ("lr", "nb")], states)
         assert one(memory).headline.sentence == (
-            "Nothing needs attention: all 2 metrics with a limit are proven inside their limits."
+            "Nothing needs attention: all 2 metrics with a limit are inside their limits."
+        )
+
+    def test_several_at_risk_are_outside_so_far(self):
+        memory = Memory(spec())
+        states = [(stream(name), AlarmState.AT_RISK, "low") for name in ("lr", "nb")]
+        memory.judge(cycle(0), [estimate(n, "precision", known(0.7, 0.1)) for n in ("lr", "nb")], states)
+        assert one(memory).headline.sentence == (
+            "2 metrics are outside their limits so far, not proven: precision of lr; precision of nb."
         )
 
     def test_a_refused_newest_window_outranks_an_older_all_well(self):

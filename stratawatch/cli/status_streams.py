@@ -1,0 +1,42 @@
+"""What `status` prints of a panel's streams."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from stratawatch.cli.output import print_line, state_text, stream_text, time_text, value_text, window_text
+from stratawatch.cli.table_output import show_rows
+from stratawatch.core.alarms.alarm_states import SYMBOLS
+from stratawatch.formatting import count_text
+
+MOST_REASONS: Final = 8
+"""Sentences on the states of a panel, the most urgent first."""
+
+
+def show_panel(panel: Mapping[str, Any], streams: Sequence[Mapping[str, Any]]) -> None:
+    """Print a panel, its streams with their states, and why those that are not OK are so."""
+    newest = f", newest window until {time_text(panel['newest_window_end'])}" if panel["cycles"] else ""
+    print_line(f"{panel['panel']}: {count_text(panel['cycles'], 'cycle')}{newest}")
+    if panel["paused"]:
+        print_line(f"! {panel['paused']}", indent="  ")
+    if not streams:
+        print_line("nothing judged yet", indent="  ")
+    show_rows(
+        [
+            {
+                "stream": stream_text(row),
+                "state": state_text(row["state"], is_shadow=row["shadow"]),
+                "value": value_text(row),
+                "window": window_text(row),
+            }
+            for row in streams
+        ]
+    )
+    _show_reasons([row for row in streams if row["state"] not in ("OK", "BREACH")])
+
+
+def _show_reasons(streams: Sequence[Mapping[str, Any]]) -> None:
+    """Why states are as they are; those of breaches stand with their incidents."""
+    for row in streams[:MOST_REASONS]:
+        print_line(f"{SYMBOLS[row['state']]} {stream_text(row)}: {row['reason']}", indent="  ")
+    if len(streams) > MOST_REASONS:
+        print_line(f"  {len(streams) - MOST_REASONS} more: `stratawatch status --json` has every reason")
