@@ -8,9 +8,6 @@ from stratawatch.core.population import Segment
 from stratawatch.core.second_votes import NO_SECOND_VOTES, SecondVotes
 from stratawatch.renamed_arguments import renamed_arguments
 
-LimitEnd = Literal["floor", "ceiling", "max_drop"]
-"""A bound of a limit: each is tested by itself."""
-
 Option = str | int | float | bool
 """A setting of a design."""
 LimitEnd = Literal["floor", "ceiling", "max_drop"]

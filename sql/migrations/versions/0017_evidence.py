@@ -62,6 +62,7 @@ def draws_and_incidents() -> None:
     op.add_column("incidents", sa.Column("acknowledged_at", TIME, nullable=True))
     op.add_column("incidents", sa.Column("acknowledged_by", sa.Text(), nullable=False, server_default=sa.text("''")))
     op.add_column("baselines", sa.Column("log_b", sa.JSON(), nullable=True))
+    op.add_column("cycles", sa.Column("focus", sa.JSON(), nullable=True))
 
 
 def evidence() -> None:

@@ -1,6 +1,7 @@
 """Cycles: opening, frozen facts, failures, and the log of moves."""
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
@@ -13,6 +14,7 @@ from stratawatch.adapters.store.quarantine import SqlQuarantine
 from stratawatch.adapters.store.record_rows import record_of
 from stratawatch.adapters.store.tables import IS_PRESENT, cycles
 from stratawatch.adapters.store.upserts import upsert
+from stratawatch.core.goals import Focus
 from stratawatch.engine.model.cycle_facts import Cycle, FrozenCycle, Transition
 from stratawatch.engine.model.input_profile import InputProfile
 from stratawatch.engine.model.panel_spec import Window
@@ -28,6 +30,7 @@ def cycle_of(row: Row[Any]) -> Cycle:
         panel_version=row.version_id,
         window=Window(row.window_start, row.window_end),
         profile=from_document(InputProfile, row.profile) if row.profile else None,
+        focus=Focus(**row.focus) if row.focus else None,
     )
 
 
@@ -115,6 +118,7 @@ class SqlCycles(SqlFrozenFacts, SqlQuarantine):
             docs=frozen.docs,
             profile=as_document(frozen.profile),
             source_version=frozen.source_version,
+            focus=None if frozen.focus is None else asdict(frozen.focus),
         )
         self.quarantine(cycle_id, frozen.bad_rows, self.get(cycle_id).opened_at)
 
@@ -133,7 +137,7 @@ class SqlCycles(SqlFrozenFacts, SqlQuarantine):
         if state not in (CycleState.REFUSED, CycleState.OPEN):
             raise StaleState(f"cycle {cycle_id} cannot be read anew", expected="state refused", got=f"state {state}")
         renewed = {} if version is None else {"version_id": version}
-        self._set(cycle_id, reason="", docs=None, profile={}, failures=0, last_error="", **renewed)
+        self._set(cycle_id, reason="", docs=None, profile={}, focus=None, failures=0, last_error="", **renewed)
         self._forget_quarantined(cycle_id)
 
     def count_failure(self, cycle_id: int, message: str) -> int:

@@ -1,7 +1,7 @@
 """Opens and resolves incidents by judgements, and writes notifications in the same transaction."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from stratawatch.core.alarms.alarm_states import AlarmState, Judgement
@@ -15,6 +15,7 @@ from stratawatch.engine.alarms.notifications import (
 )
 from stratawatch.engine.model.alarm_records import Incident, StreamKey, StreamState
 from stratawatch.engine.model.cycle_facts import Cycle
+from stratawatch.engine.model.evidence_records import EvidenceRestart, Page
 from stratawatch.engine.model.idempotency_keys import blind_dedup_key, incident_key
 from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.engine.model.states import Entity
@@ -41,17 +42,26 @@ class _Judging:
     cycle: Cycle
     revision: int
 
-    def open(self, key: StreamKey, kind: AlarmState, dedup_key: str) -> Incident | None:
+    def open(self, key: StreamKey, kind: AlarmState, dedup_key: str, page: Page | None = None) -> Incident | None:
         """A new incident, or None when the stream has one of this kind already."""
         if any(incident.kind == kind for incident in self.tx.alarms.open_incidents_of(key)):
             return None
         incident = Incident(0, key, kind, dedup_key, self.cycle.id, self.ports.clock.now())
+        if page is not None:
+            incident = replace(incident, rule=page.rule, since=page.since, evidence=page.evidence)
         self.tx.alarms.open_incident(incident)
         return incident
 
     def close(self, incident: Incident, why: str) -> None:
-        """End an incident and say so."""
+        """End an incident and say so; a stream that was paged gathers evidence anew from the next window on."""
         close_incident(self.tx, self.ports, incident, why)
+        if incident.kind == AlarmState.BREACH:
+            self.restart(incident.key, "its incident is over")
+
+    def restart(self, key: StreamKey | None, why: str) -> None:
+        """Let a stream, or all of the panel, begin at 0 after this window."""
+        panel, now = self.cycle.panel, self.ports.clock.now()
+        self.tx.evidence.restart(EvidenceRestart(panel, key, self.cycle.id, why, now))
 
 
 def close_incident(tx: Transaction, ports: Ports, incident: Incident, why: str) -> None:
@@ -72,13 +82,15 @@ def record_judgements(
     revision: int,
     judgements: Mapping[StreamKey, Judgement],
     *,
+    pages: Mapping[StreamKey, Page] = MappingProxyType({}),
     superseded: bool = False,
     only_states: bool = False,
     slices: Mapping[StreamKey, Sequence[str]] = MappingProxyType({}),
 ) -> None:
     """Keep the states of one judgement, open and resolve incidents, write what must be told.
 
-    `slices` are lines on a stream's segments, for whoever is paged; they name no culprit.
+    `pages` are the streams to be paged; one that has an open incident is not paged again. `slices` are lines on a
+    stream's segments, for whoever is paged; they name no culprit.
     When a later window was judged or refused already (`superseded`), a breach still pages, but nothing ends by it.
     Streams of paused classifiers are left as they are. Of a retired panel (`only_states`), of shadows and of
     classifiers that left the configuration, only the states are kept; of a backfilled window too, with a warning.
@@ -95,11 +107,13 @@ def record_judgements(
         return
     judging = _Judging(tx, ports, cycle, revision)
     judgements = {key: said for key, said in judgements.items() if not why_unheeded(ports, key)}
-    for key, said in judgements.items():
-        if said.state == AlarmState.BREACH:
-            incident = judging.open(key, AlarmState.BREACH, incident_key(key, cycle.period, revision))
+    for key, page in pages.items():
+        if key in judgements:
+            incident = judging.open(key, AlarmState.BREACH, incident_key(key, cycle.period, revision), page)
             if incident is not None:
-                notify_breach(tx, ports, cycle, incident, said, slices.get(key, ()))
+                notify_breach(tx, ports, cycle, incident, judgements[key], slices.get(key, ()), page)
+                # After a page by evidence all of it is gone, or the sum would not bound the pages any more.
+                judging.restart(None if page.rule == "evidence" else key, f"{key} was paged")
     if not superseded:
         _go_blind(judging, judgements)
         _end(judging, judgements)

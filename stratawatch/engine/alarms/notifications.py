@@ -6,6 +6,7 @@ from typing import Final
 from stratawatch.core.alarms.alarm_states import Judgement
 from stratawatch.engine.model.alarm_records import Incident, Notification, Severity, StreamKey
 from stratawatch.engine.model.cycle_facts import Cycle
+from stratawatch.engine.model.evidence_records import Page
 from stratawatch.engine.ports import Ports
 from stratawatch.engine.ports.transaction import Transaction
 from stratawatch.engine.restored_store import was_restored
@@ -27,13 +28,20 @@ def warn_of_cycle(tx: Transaction, ports: Ports, cycle: Cycle, about: str, subje
 
 
 def notify_breach(
-    tx: Transaction, ports: Ports, cycle: Cycle, incident: Incident, said: Judgement, slices: Sequence[str]
+    tx: Transaction,
+    ports: Ports,
+    cycle: Cycle,
+    incident: Incident,
+    said: Judgement,
+    slices: Sequence[str],
+    page: Page | None = None,
 ) -> None:
-    """Write the page: what is proven, where, and what to look at."""
+    """Write the page: what is proven, since when, where, and what to look at."""
     key = incident.key
     where = f" in {key.segment}" if key.segment else ""
     lines = [
         said.reason,
+        *_page_lines(page),
         *slices,
         f"window {cycle.window}, cycle {cycle.id}",
         f"Look: stratawatch estimates --panel {key.panel}; stratawatch report",
@@ -42,6 +50,16 @@ def notify_breach(
     subject = f"BREACH: {_metric(key)} of {key.classifier}{where} ({key.panel})"
     facts = {**_stream_facts(key), **_window_facts(cycle), "state": said.state.value, "reason": said.reason}
     notify(tx, ports, incident.dedup_key, "page", subject, "\n".join(lines), facts)
+
+
+def _page_lines(page: Page | None) -> list[str]:
+    """Since when, and what else is suspected."""
+    if page is None:
+        return []
+    lines = [f"Since the window of {page.since:%Y-%m-%d %H:%M} +00:00, most likely."]
+    if page.others:
+        lines.append(f"There is much evidence too against: {'; '.join(map(str, page.others))}")
+    return lines
 
 
 def notify_blind(

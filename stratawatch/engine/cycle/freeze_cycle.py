@@ -44,7 +44,13 @@ def freeze_cycle(ports: Ports, cycle_id: int) -> CycleState:
     if found.refusal is not None:
         return _refuse(ports, spec, cycle, found.refusal.sentence, found)
     frozen = FrozenCycle(
-        found.atoms, found.candidates, found.profile, found.counted.source_version, found.docs, found.bad_rows
+        found.atoms,
+        found.candidates,
+        found.profile,
+        found.counted.source_version,
+        found.docs,
+        found.bad_rows,
+        found.focus,
     )
     now = ports.clock.now()
     with ports.store.begin() as tx:

@@ -2,25 +2,28 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from datetime import timedelta
 from typing import Final
 
 from stratawatch.core.alarms.alarm_states import AlarmState, Judgement
-from stratawatch.core.alarms.drops import NO_BASELINE, ActiveBaseline
-from stratawatch.core.alarms.judge import judge_missing, page_by_window, page_confidence
+from stratawatch.core.alarms.drops import NO_BASELINE
+from stratawatch.core.alarms.judge import judge_missing
 from stratawatch.core.alarms.judge_state import judge_state
 from stratawatch.core.estimate import Estimate, Undefined
 from stratawatch.core.metrics import metric_named
 from stratawatch.core.population import Atom, Segment
 from stratawatch.engine.alarms.alarm_streams import newest_number, record_judgements, watched_streams
 from stratawatch.engine.alarms.notifications import warn_of_cycle
+from stratawatch.engine.alarms.pages import JudgedWindow, pages_of_window, stream_of
+from stratawatch.engine.alarms.panel_evidence import panel_evidence
 from stratawatch.engine.alarms.past_readings import estimates_so_far, paged_streams
+from stratawatch.engine.alarms.window_evidence import gather_evidence
 from stratawatch.engine.baselines.current_baselines import baselines_for_judging
 from stratawatch.engine.cycle.open_cycles import DECIDED
-from stratawatch.engine.labels.labelled_cycle import LabelledCycle, fingerprint, load_labelled_cycle
+from stratawatch.engine.labels.labelled_cycle import fingerprint, load_labelled_cycle
 from stratawatch.engine.labels.missing_answers import MissingAnswers, keep_missing, missing_answers
 from stratawatch.engine.model.alarm_records import StreamKey
 from stratawatch.engine.model.cycle_facts import Cycle, Revision
+from stratawatch.engine.model.evidence_records import JudgementRule, Page
 from stratawatch.engine.model.panel_metrics import metrics_shown
 from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.engine.model.states import ACTIVE_CYCLES, CycleState, Entity
@@ -28,7 +31,6 @@ from stratawatch.engine.ports import Ports
 from stratawatch.engine.ports.transaction import Transaction
 from stratawatch.formatting import estimate_text
 
-YEAR: Final = timedelta(days=365.25)
 MOST_SEGMENTS: Final = 50
 """Segments that are reported on their own: the largest ones."""
 MOST_SLICES: Final = 3
@@ -58,24 +60,15 @@ def judge_cycle(ports: Ports, cycle_id: int) -> int | None:
                 segments=_segments(spec, labelled.design.atoms),
             )
             tx.estimates.add(Revision(cycle_id, number, print_, mark, now, tuple(estimates)))
-            superseded = _a_later_one_is(tx, cycle, [CycleState.JUDGED, CycleState.REFUSED])
-            if first or not _a_later_one_is(tx, cycle, [CycleState.JUDGED]):
-                missing = missing_answers(tx, cycle, labelled, _watched(spec, estimates))
+            is_newest = first or not _a_later_one_is(tx, cycle, [CycleState.JUDGED])
+            missing = missing_answers(tx, cycle, labelled, _watched(spec, estimates)) if is_newest else None
+            leans = missing is not None and missing.lean is not None
+            labelled, rule = gather_evidence(tx, ports, spec, cycle, labelled, number, leans=leans)
+            if is_newest:
+                current = {stream_of(spec.name, one): one for one in _watched(spec, estimates)}
                 against = baselines_for_judging(tx, spec, cycle, watched_streams(spec), now)
-                judgements = _judgements(tx, spec, cycle, labelled, estimates, against, missing)
-                slices, retired = _slices(spec, estimates), cycle.panel in tx.labels.cursor(DECIDED)
-                record_judgements(
-                    tx,
-                    ports,
-                    cycle,
-                    number,
-                    judgements,
-                    superseded=superseded,
-                    only_states=retired,
-                    slices=slices,
-                )
-                if not (superseded or retired or tx.cycles.is_backfilled(cycle)):
-                    _tell_of_missing(tx, ports, cycle, missing)
+                window = JudgedWindow(spec, cycle, labelled, current, against, missing)
+                _judge(tx, ports, window, number, rule, _slices(spec, estimates))
         else:
             number = before.number
             tx.estimates.mark_read(cycle_id, number, mark)
@@ -83,6 +76,28 @@ def judge_cycle(ports: Ports, cycle_id: int) -> int | None:
             tx.move(Entity.CYCLE, cycle_id, cycle.state, CycleState.JUDGED, at=now, why=f"revision {number}")
         tx.commit()
     return number
+
+
+def _judge(
+    tx: Transaction,
+    ports: Ports,
+    window: JudgedWindow,
+    number: int,
+    rule: JudgementRule,
+    slices: Mapping[StreamKey, Sequence[str]],
+) -> None:
+    """Judge every stream with a limit, and tell people what they must hear."""
+    spec, cycle = window.spec, window.cycle
+    superseded = _a_later_one_is(tx, cycle, [CycleState.JUDGED, CycleState.REFUSED])
+    retired, backfilled = cycle.panel in tx.labels.cursor(DECIDED), tx.cycles.is_backfilled(cycle)
+    counts = rule.rule == "evidence" and not (retired or backfilled)
+    pages = pages_of_window(window, rule, panel_evidence(tx, ports, spec) if counts else None)
+    judgements = _judgements(tx, window, pages)
+    record_judgements(
+        tx, ports, cycle, number, judgements, pages=pages, superseded=superseded, only_states=retired, slices=slices
+    )
+    if not (superseded or retired or backfilled):
+        _tell_of_missing(tx, ports, cycle, window.missing)
 
 
 def _segments(spec: PanelSpec, atoms: Sequence[Atom]) -> tuple[Segment, ...]:
@@ -119,72 +134,27 @@ def _a_later_one_is(tx: Transaction, cycle: Cycle, states: Sequence[CycleState])
     return any(other.period > cycle.period for other in newest)
 
 
-def _judgements(
-    tx: Transaction,
-    spec: PanelSpec,
-    cycle: Cycle,
-    labelled: LabelledCycle,
-    estimates: Sequence[Estimate],
-    against: Mapping[StreamKey, ActiveBaseline | Undefined],
-    missing: MissingAnswers | None,
-) -> dict[StreamKey, Judgement]:
-    """The state of every stream with a limit: BREACH where this window pages, else by the windows up to it."""
-    limits = watched_streams(spec)
-    if not limits:
-        return {}
-    current = {key: one for one in estimates if (key := _key(spec, one)) in limits}
-    pages = _pages(spec, labelled, current, against, missing)
-    so_far, paged = estimates_so_far(tx, spec, cycle, current), paged_streams(tx, cycle)
+def _judgements(tx: Transaction, window: JudgedWindow, pages: Mapping[StreamKey, Page]) -> dict[StreamKey, Judgement]:
+    """The state of every stream with a limit: BREACH where it is paged now, else by the windows up to this one."""
+    spec, missing, current = window.spec, window.missing, window.current
+    so_far, paged = estimates_so_far(tx, spec, window.cycle, current), paged_streams(tx, window.cycle)
     judged = {}
-    for key, limit in limits.items():
+    for key, limit in window.limits.items():
         if key in pages:
-            judged[key] = Judgement(AlarmState.BREACH, pages[key])
+            judged[key] = Judgement(AlarmState.BREACH, pages[key].reason)
             continue
         said = judge_state(
             so_far[key],
-            labelled.first_use_share,
+            window.labelled.first_use_share,
             limit,
             wanted_margin(spec, key),
             is_paged=key in paged,
             blind_margin_factor=spec.blind_margin_factor,
-            baseline=against.get(key, NO_BASELINE),
+            baseline=window.against.get(key, NO_BASELINE),
         )
         bounds, lean = (missing.of(current[key]), missing.lean) if missing else (None, None)
         judged[key] = judge_missing(said, current[key], limit, bounds, lean)
     return judged
-
-
-def _pages(
-    spec: PanelSpec,
-    labelled: LabelledCycle,
-    current: Mapping[StreamKey, Estimate],
-    against: Mapping[StreamKey, ActiveBaseline | Undefined],
-    missing: MissingAnswers | None,
-) -> dict[StreamKey, str]:
-    """The streams that this window pages, each with why: its interval lies outside at the confidence of a page."""
-    limits = watched_streams(spec)
-    # A stream with a floor and a largest drop has two chances to page falsely.
-    tests = sum(limit.tests for limit in limits.values())
-    wide = labelled.design.estimate(
-        labelled.ledger,
-        labelled.drawn,
-        confidence=page_confidence(tests, YEAR / spec.windows.length, spec.false_pages_per_year),
-        metrics=sorted({key.metric for key in limits}),
-        segments=sorted({limit.segment for limit in limits.values() if limit.segment}),
-    )
-    for_page = {_key(spec, estimate): estimate for estimate in wide}
-    reasons = {
-        key: page_by_window(
-            current[key],
-            for_page[key],
-            limit,
-            baseline=against.get(key, NO_BASELINE),
-            bounds=missing.of(current[key]) if missing else None,
-            lean=missing.lean if missing else None,
-        )
-        for key, limit in limits.items()
-    }
-    return {key: why for key, why in reasons.items() if why}
 
 
 def _tell_of_missing(tx: Transaction, ports: Ports, cycle: Cycle, missing: MissingAnswers | None) -> None:
@@ -197,7 +167,7 @@ def _tell_of_missing(tx: Transaction, ports: Ports, cycle: Cycle, missing: Missi
 def _watched(spec: PanelSpec, estimates: Sequence[Estimate]) -> list[Estimate]:
     """Those that have a limit."""
     streams = watched_streams(spec)
-    return [estimate for estimate in estimates if _key(spec, estimate) in streams]
+    return [estimate for estimate in estimates if stream_of(spec.name, estimate) in streams]
 
 
 def _slices(spec: PanelSpec, estimates: Sequence[Estimate]) -> dict[StreamKey, list[str]]:
@@ -211,8 +181,3 @@ def _slices(spec: PanelSpec, estimates: Sequence[Estimate]) -> dict[StreamKey, l
         line = f"{estimate.segment}: {estimate_text(found.value, found.low, found.high)}"
         lines_by_key[StreamKey(spec.name, estimate.classifier, estimate.metric)].append((worst_first, line))
     return {key: [line for _, line in sorted(lines)[:MOST_SLICES]] for key, lines in lines_by_key.items()}
-
-
-def _key(spec: PanelSpec, estimate: Estimate) -> StreamKey:
-    segment = str(estimate.segment) if estimate.segment else None
-    return StreamKey(spec.name, estimate.classifier, estimate.metric, segment)

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from stratawatch.core.designs import design_of
+from stratawatch.core.goals import Focus
 from stratawatch.core.history.past_labels import History
 from stratawatch.core.plan import Plan
 from stratawatch.core.population import Atom
@@ -22,6 +23,7 @@ class PlanPreview:
     atoms: tuple[Atom, ...]
     plan: Plan
     history: History
+    focus: Focus | None = None
 
 
 def preview_plan(ports: Ports, spec: PanelSpec, window: Window, period: int) -> PlanPreview:
@@ -32,7 +34,6 @@ def preview_plan(ports: Ports, spec: PanelSpec, window: Window, period: int) -> 
     found.require_fit()
     with phase("planning"):
         cells = design_of_cycle(spec, found.atoms, found.candidates).cells
-        plan = design_of(survey_of_panel(spec)).plan_all_rounds(
-            cells, survey_of_panel(spec), found.history, metrics_shown(spec)
-        )
-    return PlanPreview(found.atoms, plan, found.history)
+        survey = survey_of_panel(spec, found.focus)
+        plan = design_of(survey).plan_all_rounds(cells, survey, found.history, metrics_shown(spec))
+    return PlanPreview(found.atoms, plan, found.history, found.focus)

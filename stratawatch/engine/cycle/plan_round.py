@@ -7,6 +7,7 @@ from datetime import datetime
 from stratawatch.core.history.past_labels import History
 from stratawatch.core.plan import Plan
 from stratawatch.core.verdicts import Verdict, VerdictsByItem
+from stratawatch.engine.alarms.focus import focus_text
 from stratawatch.engine.cycle.settle_cycle import close_answered
 from stratawatch.engine.labels.gold_items import answered_gold, gold_of_round
 from stratawatch.engine.labels.item_keys import keys_of_items
@@ -69,7 +70,8 @@ def _next_round(tx: Transaction, spec: PanelSpec, cycle: Cycle, ordinal: int, no
     known = reusable_answers(
         tx, spec, list(items), opened_at=cycle.opened_at, checked_items=labelled.design.checked_items
     )
-    reusable, survey = known.verdicts, survey_of_panel(with_item_budget(spec, further_share(tx, spec, cycle)))
+    reusable, items_for = known.verdicts, with_item_budget(spec, further_share(tx, spec, cycle))
+    survey = survey_of_panel(items_for, cycle.focus)
     earlier = [done.plan for done in tx.rounds.of(cycle.id)]
     history = label_history(tx, spec, cycle.period, cycle.opened_at, labelled.design.candidates.items)
 
@@ -111,7 +113,7 @@ def _next_round(tx: Transaction, spec: PanelSpec, cycle: Cycle, ordinal: int, no
     # Labels that came before their draw have joined the ledger now: what they answer is not asked again.
     close_answered(tx, round_id, cycle_answers(tx, spec, cycle.id, draws), now, answered_gold(tx, spec, round_id))
     if cycle.state == CycleState.FROZEN:
-        tx.move(Entity.CYCLE, cycle.id, cycle.state, CycleState.LABELLING, at=now, why=_how(plan, history))
+        tx.move(Entity.CYCLE, cycle.id, cycle.state, CycleState.LABELLING, at=now, why=_how(plan, history, cycle))
     if len(tx.rounds.of(cycle.id)) != ordinal:
         raise StaleState(f"round {ordinal} of cycle {cycle.id} was planned by someone else")
     return plan
@@ -125,11 +127,12 @@ def _paid_items(tx: Transaction, spec: PanelSpec, cycle: Cycle) -> frozenset[str
     return frozenset(draw.item for run in runs for draw in tx.rounds.draws(run.id) if not draw.reused)
 
 
-def _how(plan: Plan, history: History) -> str:
-    """The plan's method, and how much truth that came by itself steered it."""
+def _how(plan: Plan, history: History, cycle: Cycle) -> str:
+    """The plan's method, how much truth that came by itself steered it, and what its labels follow."""
     known = 0 if history.known is None else round(float(history.known.positives.sum()))
     steered = f", steered by {count_text(known, 'known positive')} of earlier windows" if known else ""
-    return f"planned by {plan.method}{steered}"
+    follows = f"; {focus_text(cycle.focus)}" if cycle.focus else ""
+    return f"planned by {plan.method}{steered}{follows}"
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,10 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from stratawatch.core.designs.frozen import pool_sizes, stratify_for_survey
+from stratawatch.core.goals import Focus
 from stratawatch.core.history.past_labels import History
 from stratawatch.core.population import Atom
+from stratawatch.engine.alarms.focus import focus_of_panel
 from stratawatch.engine.input.bad_row_reasons import advice, exceeds_max_share, summary
 from stratawatch.engine.input.previous_windows import earlier_judged_windows, missed_rows, previous_cycle_to_recount
 from stratawatch.engine.input.window_drift import DriftFinding, drift_refusal, find_drift
@@ -39,6 +41,7 @@ class WindowAssessment:
     """What was found of a window, as far as it was looked at: a refusal ends the look.
 
     `profile` has the rows that came too late and every warning; `candidates` is empty where nobody asked for them.
+    `focus` is what labels follow, as the evidence stands now.
     """
 
     counted: CensusResult
@@ -50,6 +53,7 @@ class WindowAssessment:
     candidates: tuple[CandidateItem, ...] = ()
     docs: str | None = None
     refusal: Refusal | None = None
+    focus: Focus | None = None
 
     def require_fit(self) -> None:
         """Raise the error of the refusal, if there is one."""
@@ -76,9 +80,8 @@ def assess_window(
             return found  # a cycle goes no further; who only looks wants to see the strata all the same
         try:
             with phase("cutting strata"):
-                found = replace(
-                    found, atoms=stratify_for_survey(found.counted.census, survey_of_panel(spec), found.history)
-                )
+                survey = survey_of_panel(spec, found.focus)
+                found = replace(found, atoms=stratify_for_survey(found.counted.census, survey, found.history))
         except PlanImpossible as trouble:
             return replace(found, refusal=found.refusal or Refusal(str(trouble), trouble))
         return _with_candidates(ports, spec, window, reading, found) if with_candidates else found
@@ -91,9 +94,11 @@ def _input(
     with ports.store.begin() as tx:
         history = label_history(tx, spec, period, opened_at)
         earlier, before = earlier_judged_windows(tx, spec.name, period), previous_cycle_to_recount(tx, spec, period)
+        focus = focus_of_panel(tx, ports, spec)
     counted = reading.census()
     report = ports.check.profile(spec, window, counted.profile)
-    found = WindowAssessment(counted, counted.profile, history, (*counted.bad_rows, *report.bad_rows), docs=report.docs)
+    bad_rows = (*counted.bad_rows, *report.bad_rows)
+    found = WindowAssessment(counted, counted.profile, history, bad_rows, docs=report.docs, focus=focus)
     if report.refusal:
         return _refused(found, spec, report)
     profile = replace(counted.profile, missed=missed_rows(reading.rows, before))
@@ -108,7 +113,8 @@ def _with_candidates(
 ) -> WindowAssessment:
     """The pool of candidates of every stratum, checked row by row."""
     classifiers = found.counted.census.classifiers
-    quotas = pool_sizes(found.atoms, classifiers, survey_for_pools(survey_of_panel(spec), found.history), found.history)
+    survey = survey_for_pools(survey_of_panel(spec, found.focus), found.history)
+    quotas = pool_sizes(found.atoms, classifiers, survey, found.history)
     items = reading.candidates(found.atoms, quotas)
     _require_all_candidates(quotas, [found.atoms[item.atom].stratum for item in items])
     report = ports.check.candidates(spec, window, items)

@@ -91,8 +91,9 @@ class LabelledCycle:
 
     @property
     def first_use_share(self) -> float:
-        """The share of the draws whose verdict was not known from an earlier cycle; 1 where nothing was drawn."""
-        return 1 - len(self.reused) / len(self.draws) if self.draws else 1.0
+        """The share of the draws that no earlier window drew; 1 where nothing was drawn."""
+        first = sum(not draw.reused if draw.first_use is None else draw.first_use for draw in self.draws)
+        return first / len(self.draws) if self.draws else 1.0
 
     @property
     def ledger(self) -> VerdictsByItem:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from stratawatch.core.estimate import Estimate
+from stratawatch.core.goals import Focus
 from stratawatch.core.plan import Plan
 from stratawatch.core.population import Atom, Census
 from stratawatch.engine.model.document import Json
@@ -33,6 +34,7 @@ class Cycle:
     docs: str | None = None  # Data Docs of the check, relative to the report folder
     profile: InputProfile | None = None  # None: its window was not counted yet
     source_version: Json = field(default_factory=dict)
+    focus: Focus | None = None  # what its labels follow, since the evidence spoke against it when it was frozen
 
     @property
     def is_replaced(self) -> bool:
@@ -91,6 +93,7 @@ class FrozenCycle:
     source_version: Json
     docs: str | None
     bad_rows: tuple[QuarantinedRow, ...]
+    focus: Focus | None = None
 
 
 @dataclass(frozen=True)

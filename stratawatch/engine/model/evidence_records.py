@@ -60,6 +60,21 @@ class JudgementRule:
 
 
 @dataclass(frozen=True)
+class Page:
+    """Why a stream is paged: by the evidence of all windows, or by one window's interval alone.
+
+    `since` is the start of the window in which the loss most likely began, `evidence` what the panel had gathered, and
+    `others` are the streams against which there is much too.
+    """
+
+    rule: AlarmRule
+    reason: str
+    since: datetime
+    evidence: float | None = None
+    others: tuple[StreamKey, ...] = ()
+
+
+@dataclass(frozen=True)
 class BaselineGrid:
     """What the labels of a baseline say of each value that the metric may have had: log e-values, by loss and point."""
 

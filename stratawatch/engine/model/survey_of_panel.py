@@ -3,14 +3,14 @@
 from dataclasses import replace
 
 from stratawatch.core.designs import design_of
-from stratawatch.core.goals import SurveySpec
+from stratawatch.core.goals import Focus, SurveySpec
 from stratawatch.core.history.past_labels import History
 from stratawatch.core.second_votes import NO_SECOND_VOTES
 from stratawatch.engine.model.panel_spec import PanelSpec
 
 
-def survey_of_panel(spec: PanelSpec) -> SurveySpec:
-    """A panel's goals, its budget, and whether the budget is spent or only bounds what the goals need."""
+def survey_of_panel(spec: PanelSpec, focus: Focus | None = None) -> SurveySpec:
+    """A panel's goals, its budget, whether that is spent or only bounds what goals need, and what labels follow."""
     return SurveySpec(
         goals=spec.goals,
         budget=spec.budget,
@@ -21,6 +21,7 @@ def survey_of_panel(spec: PanelSpec) -> SurveySpec:
         seed=spec.seed,
         variance=spec.variance,
         second_votes=spec.second_votes or NO_SECOND_VOTES,
+        focus=focus,
     )
 
 

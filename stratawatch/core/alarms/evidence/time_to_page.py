@@ -1,0 +1,114 @@
+"""In how many windows a loss would be paged with the labels of a plan, on average: an expectation, not a promise."""
+
+from dataclasses import dataclass
+from math import erf, sqrt
+from typing import Final
+
+import numpy as np
+
+from stratawatch.core.alarms.evidence.betting_round import BettingRound, KnownItems
+from stratawatch.core.alarms.evidence.linear_tests import LimitTest, LinearTest, linear_test
+from stratawatch.core.cells import Cells
+from stratawatch.core.history.working_model import logistic, logit
+from stratawatch.core.population import Atom, Counts, Floats
+
+MOST: Final = 104
+"""Windows after which a loss counts as never paged: two years of weeks."""
+_RUNS: Final = 2000
+_STEPS: Final = 60
+_WIDEST: Final = 30.0
+
+
+@dataclass(frozen=True)
+class PageRule:
+    """When a panel pages: evidence of `threshold`, or one window's interval at `z` standard errors beyond the limit."""
+
+    threshold: float
+    z: float
+
+
+@dataclass(frozen=True)
+class PlannedWindow:
+    """A window as it is planned: its cells, the rates that are expected, and the new labels of every stratum."""
+
+    cells: Cells
+    atoms: tuple[Atom, ...]
+    rates: Floats
+    totals: Counts
+
+
+def windows_to_page(
+    planned: PlannedWindow, test: LimitTest, loss: float, rule: PageRule, rng: np.random.Generator
+) -> float | None:
+    """Mean windows, the paging one counted, until a metric that fell to `loss` beyond its limit is paged.
+
+    Windows are alike and their labels new. The log e-values of a window's bets are drawn from the normal distribution
+    that has the mean and the covariance of sums of its labels. None where the plan cannot bet on the test, or where the
+    mean is above `MOST`.
+    """
+    linear = linear_test(test, planned.cells, planned.atoms)
+    totals = planned.totals.astype(np.float64)
+    nothing = KnownItems.none(len(planned.cells.sizes))
+    bet = BettingRound.of(linear, planned.cells, planned.rates, nothing, totals, totals)
+    if bet is None:
+        return None
+    after = _rates_after(linear, planned.cells, planned.rates, loss)
+    mean, covariance = _moments(bet, planned, after)
+    sigma = bet.standard_error
+    alone = 0.5 * (1 + erf((loss / sigma - rule.z) / sqrt(2))) if sigma > 0 else 1.0
+    windows = _simulated(mean, covariance, alone, rule.threshold, rng)
+    return None if windows >= MOST else windows
+
+
+def _rates_after(linear: LinearTest, cells: Cells, rates: Floats, loss: float) -> Floats:
+    """Rates that have moved, each by its logit in proportion to its alpha, so far that theta is -loss x Den."""
+    m, items = np.clip(rates, 1e-6, 1 - 1e-6), max(float(cells.sizes.sum()), 1.0)
+
+    def beyond(step: float) -> float:
+        moved = logistic(logit(m) - step * linear.alpha)
+        theta = float(linear.sizes @ (linear.alpha * moved + linear.beta)) / items
+        return theta + loss * linear.scale(moved) / items
+
+    low, high = -_WIDEST, _WIDEST
+    for _ in range(_STEPS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if beyond(middle) > 0 else (low, middle)
+    return np.asarray(logistic(logit(m) - high * linear.alpha), dtype=np.float64)
+
+
+def _moments(bet: BettingRound, planned: PlannedWindow, after: Floats) -> tuple[Floats, Floats]:
+    """Mean and covariance over bets of a window's log e, from its labels: independent, alike in each stratum."""
+    cells = planned.cells
+    share = cells.sizes / np.maximum(cells.stratum_sizes, 1)[cells.strata]
+    labels = planned.totals.astype(np.float64)
+    factors = [bet.log_factors(stake) for stake in bet.stakes().values()]
+    touched = bet.betting | (bet.alpha != 0)
+    yes, no = (
+        np.stack([np.where(touched, found[place], found[2]) for found in factors]) for place in (0, 1)
+    )  # bets x cells
+    counted = np.zeros(cells.stratum_count)
+    counted[np.unique(cells.strata[touched])] = 1.0
+    n = labels * counted
+    first = cells.by_stratum(share * (after * yes + (1 - after) * no))
+    mean = first @ n
+    second = np.array(
+        [[n @ cells.by_stratum(share * (after * a * b + (1 - after) * c * d)) for b, d in zip(yes, no, strict=True)]
+         for a, c in zip(yes, no, strict=True)]
+    )  # fmt: skip
+    return mean, second - (first * n) @ first.T
+
+
+def _simulated(mean: Floats, covariance: Floats, alone: float, threshold: float, rng: np.random.Generator) -> float:
+    """Mean windows until the evidence of one end reaches the threshold, or a window is outside by itself."""
+    bets = len(mean)
+    log_e = rng.multivariate_normal(mean, covariance, size=(_RUNS, MOST), method="eigh")
+    is_out = rng.random((_RUNS, MOST)) < alone
+    evidence, ended = np.full((_RUNS, bets), -np.inf), np.full(_RUNS, MOST)
+    for window in range(MOST):
+        evidence = np.logaddexp(evidence, 0.0) + log_e[:, window]
+        total = np.logaddexp.reduce(evidence, axis=1) - np.log(bets)
+        paged = ((total >= np.log(threshold)) | is_out[:, window]) & (ended == MOST)
+        ended[paged] = window + 1
+        if (ended < MOST).all():
+            break
+    return float(ended.mean())

@@ -1,0 +1,61 @@
+"""Streams that begin anew because what they are about has changed: a question, a cut-off, a limit."""
+
+from collections.abc import Iterator
+
+from stratawatch.core.alarms.drops import worsening_word
+from stratawatch.core.goals import Limit
+from stratawatch.core.metrics import metric_named
+from stratawatch.engine.alarms.alarm_streams import watched_streams
+from stratawatch.engine.model.alarm_records import StreamKey
+from stratawatch.engine.model.cycle_facts import Cycle
+from stratawatch.engine.model.evidence_records import EvidenceRestart
+from stratawatch.engine.model.panel_spec import PanelSpec
+from stratawatch.engine.model.states import CycleState
+from stratawatch.engine.model.stored_baseline import call_rule
+from stratawatch.engine.ports import Ports
+from stratawatch.engine.ports.transaction import Transaction
+from stratawatch.formatting import exact_points
+
+
+def restart_changed_streams(tx: Transaction, ports: Ports, spec: PanelSpec, cycle: Cycle) -> None:
+    """Let streams begin at 0 with this window where it asks about something else than the judged one before it."""
+    earlier = tx.cycles.find(panel=spec.name, states=[CycleState.JUDGED], before=cycle.period, newest=1)
+    if not earlier or earlier[0].panel_version == cycle.panel_version:
+        return
+    before = tx.panels.get(earlier[0].panel_version)
+    for key, why in _changes(tx, before, spec):
+        tx.evidence.restart(EvidenceRestart(spec.name, key, earlier[0].id, why, ports.clock.now()))
+
+
+def _changes(tx: Transaction, before: PanelSpec, spec: PanelSpec) -> Iterator[tuple[StreamKey | None, str]]:
+    if tx.panels.question_key(before) != tx.panels.question_key(spec):
+        yield None, "another question is asked"
+        return
+    rules = {classifier.name: call_rule(classifier) for classifier in before.classifiers}
+    limits = watched_streams(before)
+    for key, limit in watched_streams(spec).items():
+        rule = next(call_rule(one) for one in spec.classifiers if one.name == key.classifier)
+        if (was := rules.get(key.classifier)) not in (None, rule):
+            yield key, f"{key.classifier} says yes by {rule}, no longer by {was}"
+        elif key in limits and _ends(limits[key]) != _ends(limit):
+            yield key, f"its limit is {limit_text(limit)}, no longer {limit_text(limits[key])}"
+
+
+def _ends(limit: Limit) -> tuple[float | None, ...]:
+    return limit.floor, limit.ceiling, limit.max_drop
+
+
+def limit_text(limit: Limit) -> str:
+    """A limit in a few words.
+
+    >>> limit_text(Limit("precision", floor=0.85, max_drop=0.05))
+    'a precision of at least 85%, and a fall of at most 5 points'
+    """
+    title, words = metric_named(limit.metric).title, []
+    if limit.floor is not None:
+        words.append(f"a {title} of at least {exact_points(limit.floor)}%")
+    if limit.ceiling is not None:
+        words.append(f"a {title} of at most {exact_points(limit.ceiling)}%")
+    if limit.max_drop is not None:
+        words.append(f"a {worsening_word(limit.metric)} of at most {exact_points(limit.max_drop)} points")
+    return ", and ".join(words)

@@ -1,0 +1,40 @@
+"""Which labels of a window may bet: those of items that no earlier window drew, answered when it was first judged."""
+
+from stratawatch.core.alarms.evidence.window_labels import DrawnLabel
+from stratawatch.engine.labels.labelled_cycle import LabelledCycle
+from stratawatch.engine.model.cycle_facts import Cycle, DrawnItem
+from stratawatch.engine.ports.transaction import Transaction
+
+_ANSWERS = ("yes", "no")
+
+
+def fix_bets(tx: Transaction, cycle: Cycle, labelled: LabelledCycle, *, leans: bool) -> None:
+    """Keep of every draw whether it is a first use and whether its label bets; what was kept before stays.
+
+    A bet is decided before anyone knows more than these answers: a label that comes later changes estimates alone.
+    Where missing answers lean on score, side or stratum (`leans`), those that came are no random part of the draw:
+    then every first use bets, and one without an answer counts as well for the limit as it may.
+    """
+    drawn_before = tx.rounds.drawn_in_earlier_windows(cycle.id, [draw.item_key for draw in labelled.draws])
+    facts = {}
+    for draw in labelled.draws:
+        is_first = not draw.reused and draw.item_key not in drawn_before
+        facts[draw.item_key] = (is_first, is_first and (leans or labelled.verdicts.get(draw.item_key) in _ANSWERS))
+    tx.rounds.fix_bets(cycle.id, facts)
+
+
+def drawn_labels(tx: Transaction, cycle: Cycle, labelled: LabelledCycle) -> list[list[DrawnLabel]]:
+    """The draws of every round with their verdicts of now, as e-values need them."""
+    return [
+        [_drawn_label(draw, labelled) for draw in tx.rounds.draws(cycle.id, one.id)] for one in tx.rounds.of(cycle.id)
+    ]
+
+
+def _drawn_label(draw: DrawnItem, labelled: LabelledCycle) -> DrawnLabel:
+    return DrawnLabel(
+        item=draw.item,
+        first_use=bool(draw.first_use),
+        bets=bool(draw.bets),
+        verdict=labelled.verdicts.get(draw.item_key),
+        answered_before=draw.reused,
+    )

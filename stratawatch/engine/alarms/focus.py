@@ -1,0 +1,32 @@
+"""What the next labels follow: the stream whose limit the evidence speaks against most, once it is enough to look."""
+
+from stratawatch.core.goals import Focus
+from stratawatch.core.metrics import metric_named
+from stratawatch.engine.alarms.panel_evidence import SUSPICION, panel_evidence
+from stratawatch.engine.model.panel_spec import PanelSpec
+from stratawatch.engine.ports import Ports
+from stratawatch.engine.ports.transaction import Transaction
+
+
+def focus_of_panel(tx: Transaction, ports: Ports, spec: PanelSpec) -> Focus | None:
+    """The classifier and metric that leads with evidence of 20 or more, if the panel lets labels follow it.
+
+    A bet is valid for every allocation that is older than its labels, so that this breaks no promise.
+    """
+    if not spec.focus or spec.alarms != "evidence":
+        return None
+    evidence = panel_evidence(tx, ports, spec)
+    if not evidence.ends or evidence.ends[0].value < SUSPICION:
+        return None
+    leader = evidence.ends[0].key
+    return Focus(leader.classifier, leader.metric)
+
+
+def focus_text(focus: Focus) -> str:
+    """What labels follow, in words.
+
+    >>> focus_text(Focus("lr", "false_omission_rate"))
+    'more labels for the false-omission rate of lr, whose limit the evidence speaks against'
+    """
+    title = metric_named(focus.metric).title
+    return f"more labels for the {title} of {focus.classifier}, whose limit the evidence speaks against"

@@ -1,0 +1,128 @@
+"""Which streams a judgement pages, and why: by the evidence of all windows, or by this window's interval alone."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Final
+
+from stratawatch.core.alarms.drops import NO_BASELINE, ActiveBaseline
+from stratawatch.core.alarms.judge import page_by_window, page_confidence
+from stratawatch.core.designs.missing_bounds import blind_reason
+from stratawatch.core.estimate import Estimate, Undefined
+from stratawatch.core.goals import Limit
+from stratawatch.core.tuning import EVIDENCE
+from stratawatch.engine.alarms.alarm_streams import watched_streams
+from stratawatch.engine.alarms.panel_evidence import YEAR, PanelEvidence
+from stratawatch.engine.labels.labelled_cycle import LabelledCycle
+from stratawatch.engine.labels.missing_answers import MissingAnswers
+from stratawatch.engine.model.alarm_records import StreamKey
+from stratawatch.engine.model.cycle_facts import Cycle
+from stratawatch.engine.model.evidence_records import JudgementRule, Page
+from stratawatch.engine.model.panel_spec import PanelSpec
+from stratawatch.formatting import count
+
+_ALL: Final = 1.0
+
+
+@dataclass(frozen=True)
+class JudgedWindow:
+    """A window that is judged: what it says of each stream, against which baselines, and which answers are missing."""
+
+    spec: PanelSpec
+    cycle: Cycle
+    labelled: LabelledCycle
+    current: Mapping[StreamKey, Estimate]
+    against: Mapping[StreamKey, ActiveBaseline | Undefined]
+    missing: MissingAnswers | None
+
+    @property
+    def limits(self) -> dict[StreamKey, Limit]:
+        """The limits of the streams."""
+        return watched_streams(self.spec)
+
+
+def pages_of_window(window: JudgedWindow, rule: JudgementRule, evidence: PanelEvidence | None) -> dict[StreamKey, Page]:
+    """The streams to be paged: each whose window lies outside, and the one that leads where evidence is enough.
+
+    `evidence` is that of all windows up to this one; None where it decides nothing.
+    """
+    found = {}
+    for key, reason in _outside_alone(window, rule).items():
+        leads = evidence.of(key) if evidence else None
+        found[key] = Page("window", reason, leads.since if leads else window.cycle.window.start)
+    if evidence and evidence.pages and not _is_in_doubt(window, evidence.ends[0].key):
+        leader, *others = evidence.ends
+        proofs = [found[leader.key].reason] if leader.key in found else []
+        proofs.append(_sentence(evidence, window.spec.false_pages_per_year))
+        suspected = dict.fromkeys(end.key for end in others if end in evidence.suspected and end.key != leader.key)
+        found[leader.key] = Page("evidence", "; ".join(proofs), leader.since, evidence.total, tuple(suspected))
+    return found
+
+
+def _is_in_doubt(window: JudgedWindow, key: StreamKey) -> bool:
+    """Whether missing answers leave a stream open, which people hear of: a page by evidence then waits for a window."""
+    missing, interval = window.missing, window.current[key].result
+    if missing is None or isinstance(interval, Undefined):
+        return False
+    return bool(blind_reason(missing.of(window.current[key]), interval, missing.lean))
+
+
+def _sentence(evidence: PanelEvidence, false_pages_per_year: float) -> str:
+    """How sure the page is.
+
+    >>> _sentence(PanelEvidence((), 520.0), 1.0)
+    'windows together prove it: their evidence is 0 of 520, which luck reaches at most 0.8 times a year'
+    """
+    promise = EVIDENCE.evidence_share * false_pages_per_year
+    total = f"{count(round(evidence.total))} of {count(round(evidence.threshold))}"
+    return f"windows together prove it: their evidence is {total}, which luck reaches at most {promise:g} times a year"
+
+
+def _outside_alone(window: JudgedWindow, rule: JudgementRule) -> dict[StreamKey, str]:
+    """The streams whose interval lies outside at the confidence of a page, each with why."""
+    drops = {key: replace(limit, floor=None, ceiling=None) for key, limit in window.limits.items()}
+    fixed = {key: replace(limit, max_drop=None) for key, limit in window.limits.items()}
+    # A drop has no evidence of its own and keeps all of the promise; what has some keeps the rest of it.
+    found = _beyond(window, drops, _ALL) | _beyond(window, fixed, _share(window.spec, rule))
+    return {key: found[key] for key in window.limits if key in found}
+
+
+def _share(spec: PanelSpec, rule: JudgementRule) -> float:
+    """The part of the promise that one window's interval has."""
+    if spec.alarms == "window":
+        return _ALL
+    return EVIDENCE.evidence_share if rule.rule == "window" else 1 - EVIDENCE.evidence_share
+
+
+def _beyond(window: JudgedWindow, limits: Mapping[StreamKey, Limit], share: float) -> dict[StreamKey, str]:
+    tested = {key: limit for key, limit in limits.items() if limit.tests}
+    if not tested:
+        return {}
+    spec, missing = window.spec, window.missing
+    # A stream with a floor and a largest drop has two chances to page falsely.
+    tests = sum(limit.tests for limit in window.limits.values())
+    wide = window.labelled.design.estimate(
+        window.labelled.ledger,
+        window.labelled.drawn,
+        confidence=page_confidence(tests, YEAR / spec.windows.length, share * spec.false_pages_per_year),
+        metrics=sorted({key.metric for key in tested}),
+        segments=sorted({limit.segment for limit in tested.values() if limit.segment}),
+    )
+    for_page = {stream_of(spec.name, estimate): estimate for estimate in wide}
+    reasons = {
+        key: page_by_window(
+            window.current[key],
+            for_page[key],
+            limit,
+            baseline=window.against.get(key, NO_BASELINE),
+            bounds=missing.of(window.current[key]) if missing else None,
+            lean=missing.lean if missing else None,
+        )
+        for key, limit in tested.items()
+    }
+    return {key: why for key, why in reasons.items() if why}
+
+
+def stream_of(panel: str, estimate: Estimate) -> StreamKey:
+    """The stream that an estimate is of."""
+    segment = str(estimate.segment) if estimate.segment else None
+    return StreamKey(panel, estimate.classifier, estimate.metric, segment)

@@ -1,0 +1,95 @@
+"""Evidence over windows of a panel: what every end of a limit has gathered since it last began at 0."""
+
+from collections import defaultdict
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+
+from stratawatch.core.alarms.alarm_states import AlarmState
+from stratawatch.core.alarms.evidence.e_detector import evidence_of, log_e_by_bet, onset, page_threshold
+from stratawatch.core.goals import LimitEnd
+from stratawatch.engine.alarms.alarm_streams import watched_streams, why_unheeded
+from stratawatch.engine.alarms.window_evidence import NO_BET
+from stratawatch.engine.model.alarm_records import StreamKey
+from stratawatch.engine.model.evidence_records import EvidenceRow
+from stratawatch.engine.model.panel_spec import PanelSpec
+from stratawatch.engine.ports import Ports
+from stratawatch.engine.ports.transaction import Transaction
+
+YEAR: Final = timedelta(days=365.25)
+SUSPICION: Final = 20.0
+"""Evidence from which labels follow a stream, and a page names it beside the one that it is about."""
+
+
+@dataclass(frozen=True)
+class EndEvidence:
+    """The evidence that one end of a limit is broken, and the first day of the window in which that may have begun."""
+
+    key: StreamKey
+    end: LimitEnd
+    value: float
+    since: datetime
+
+
+@dataclass(frozen=True)
+class PanelEvidence:
+    """The evidence of all ends that count, most first, and what their sum has to reach for a page."""
+
+    ends: tuple[EndEvidence, ...]
+    threshold: float
+
+    @property
+    def total(self) -> float:
+        """The sum over the ends."""
+        return sum(end.value for end in self.ends)
+
+    @property
+    def pages(self) -> bool:
+        """Whether it is enough for a page."""
+        return bool(self.ends) and self.total >= self.threshold
+
+    @property
+    def suspected(self) -> tuple[EndEvidence, ...]:
+        """The ends with so much evidence that one should look at them, most first."""
+        return tuple(end for end in self.ends if end.value >= SUSPICION)
+
+    def of(self, key: StreamKey) -> EndEvidence | None:
+        """The end of a stream that has most evidence."""
+        return next((end for end in self.ends if end.key == key), None)
+
+
+def panel_threshold(spec: PanelSpec) -> float:
+    """What the evidence of a panel has to reach for a page."""
+    ends = sum(limit.tests for limit in watched_streams(spec).values())
+    return page_threshold(ends, YEAR / spec.windows.length, spec.false_pages_per_year)
+
+
+def panel_evidence(tx: Transaction, ports: Ports, spec: PanelSpec) -> PanelEvidence:
+    """The evidence of a panel's streams, but of those with an open incident or that nobody is paged about."""
+    open_breaches = {
+        incident.key
+        for incident in tx.alarms.incidents(panel=spec.name, only_open=True)
+        if incident.kind == AlarmState.BREACH
+    }
+    watched = {key for key in watched_streams(spec) if not ports.paused.cover(key) and not why_unheeded(ports, key)}
+    starts = {cycle.id: cycle.window.start for cycle in tx.cycles.find(panel=spec.name)}
+    rows = tx.evidence.since_restarts(spec.name)
+    return PanelEvidence(_by_end(rows, watched - open_breaches, starts), panel_threshold(spec))
+
+
+def _by_end(
+    rows: Sequence[EvidenceRow], counted: Collection[StreamKey], starts: dict[int, datetime]
+) -> tuple[EndEvidence, ...]:
+    windows: dict[tuple[StreamKey, LimitEnd], dict[int, dict[float, float]]] = defaultdict(dict)
+    for row in rows:
+        if row.key in counted and row.sign > 0 and row.end != "max_drop":
+            sums = windows[row.key, row.end].setdefault(row.cycle_id, {})
+            if row.loss != NO_BET:
+                sums[row.loss] = sums.get(row.loss, 0.0) + row.log_e
+    found = []
+    for (key, end), by_cycle in windows.items():
+        cycles, table = list(by_cycle), log_e_by_bet(list(by_cycle.values()))
+        since = starts[cycles[onset(table) if table.size else 0]]
+        found.append(EndEvidence(key, end, evidence_of(table), since))
+    return tuple(sorted(found, key=lambda one: (-one.value, str(one.key), one.end)))

@@ -1,0 +1,89 @@
+"""The e-values of one window, as rows of the store: made at its first judgement, and anew with the same stakes."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Final
+
+from stratawatch.core.alarms.evidence.e_values import EValue, StakeKey, window_e_values
+from stratawatch.core.alarms.evidence.linear_tests import LimitTest
+from stratawatch.core.goals import Limit
+from stratawatch.engine.alarms.alarm_streams import watched_streams
+from stratawatch.engine.alarms.changed_streams import restart_changed_streams
+from stratawatch.engine.alarms.first_use import drawn_labels, fix_bets
+from stratawatch.engine.alarms.limit_ends import WatchedEnd, limit_tests
+from stratawatch.engine.alarms.window_rule import rule_of_window
+from stratawatch.engine.labels.labelled_cycle import LabelledCycle
+from stratawatch.engine.model.alarm_records import StreamKey
+from stratawatch.engine.model.cycle_facts import Cycle
+from stratawatch.engine.model.evidence_records import EvidenceRow, JudgementRule
+from stratawatch.engine.model.panel_spec import PanelSpec
+from stratawatch.engine.ports import Ports
+from stratawatch.engine.ports.transaction import Transaction
+
+NO_BET: Final = 0.0
+"""The loss of a row that stands for an end on which nothing could be bet: its window counts, with a factor of 1."""
+
+
+def gather_evidence(
+    tx: Transaction,
+    ports: Ports,
+    spec: PanelSpec,
+    cycle: Cycle,
+    labelled: LabelledCycle,
+    revision: int,
+    *,
+    leans: bool,
+) -> tuple[LabelledCycle, JudgementRule]:
+    """Keep what a judgement of a window adds to the evidence; returns its draws with what bets, and its rule.
+
+    A window that was opened after a later one adds nothing. `leans`: its missing answers are not missing at random.
+    """
+    is_backfilled, limits = tx.cycles.is_backfilled(cycle), watched_streams(spec)
+    if not is_backfilled:
+        restart_changed_streams(tx, ports, spec, cycle)
+    fix_bets(tx, cycle, labelled, leans=leans)
+    labelled = replace(labelled, draws=tx.rounds.draws(cycle.id))
+    rule = rule_of_window(tx, spec, cycle, labelled, limits)
+    if rule.rule == "evidence" and not is_backfilled:
+        tx.evidence.add(evidence_rows(tx, cycle, labelled, limits, revision))
+    return labelled, rule
+
+
+def evidence_rows(
+    tx: Transaction, cycle: Cycle, labelled: LabelledCycle, limits: Mapping[StreamKey, Limit], revision: int
+) -> list[EvidenceRow]:
+    """The e-values of a window on every floor and ceiling; stakes are those of its first judgement."""
+    ends = limit_tests(limits)
+    before = tx.evidence.of_cycle(cycle.id)
+    places = {watched: place for place, watched in enumerate(ends)}
+    stakes = {
+        StakeKey(places[watched], row.ordinal, row.loss): row.stake
+        for row in before
+        if row.loss != NO_BET and (watched := WatchedEnd(row.key, row.end)) in places
+    }
+    found = window_e_values(labelled.design, drawn_labels(tx, cycle, labelled), list(ends.values()), stakes)
+    by_test: dict[int, list[EValue]] = {}
+    for one in found:
+        by_test.setdefault(one.test, []).append(one)
+    return [
+        _row(watched, test, cycle, revision, value)
+        for place, (watched, test) in enumerate(ends.items())
+        for value in by_test.get(place) or [EValue(place, 1, NO_BET, 0.0, 0.0, 0)]
+    ]
+
+
+def _row(watched: WatchedEnd, test: LimitTest, cycle: Cycle, revision: int, value: EValue) -> EvidenceRow:
+    return EvidenceRow(
+        key=watched.key,
+        end=watched.end,
+        cycle_id=cycle.id,
+        revision=revision,
+        ordinal=value.ordinal,
+        loss=value.loss,
+        sign=1,
+        point=0,
+        limit=test.limit,
+        stake=value.stake,
+        log_e=value.log_e,
+        labels=value.labels,
+    )

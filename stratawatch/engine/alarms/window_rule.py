@@ -1,0 +1,45 @@
+"""By which rule a window is judged: with the windows before it, or by itself where its items were there before."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from stratawatch.core.alarms.evidence.persistence import persisting_shares
+from stratawatch.core.goals import Limit
+from stratawatch.engine.alarms.limit_ends import limit_tests
+from stratawatch.engine.labels.labelled_cycle import LabelledCycle
+from stratawatch.engine.model.alarm_records import StreamKey
+from stratawatch.engine.model.cycle_facts import Cycle
+from stratawatch.engine.model.evidence_records import JudgementRule
+from stratawatch.engine.model.panel_spec import PanelSpec
+from stratawatch.engine.ports.transaction import Transaction
+from stratawatch.formatting import percent
+
+MOST_PERSISTING: Final = 0.05
+"""The largest share of what an end of a limit looks at that may have been in a pool of an earlier window."""
+
+
+def rule_of_window(
+    tx: Transaction, spec: PanelSpec, cycle: Cycle, labelled: LabelledCycle, limits: Mapping[StreamKey, Limit]
+) -> JudgementRule:
+    """The rule of a window, which its first judgement keeps.
+
+    First uses speak of newcomers alone: an item that stayed and was not drawn has a number above its earlier cut.
+    """
+    if kept := tx.evidence.rule_of(cycle.id):
+        return kept
+    return tx.evidence.keep_rule(_rule(tx, spec, cycle, labelled, limits))
+
+
+def _rule(
+    tx: Transaction, spec: PanelSpec, cycle: Cycle, labelled: LabelledCycle, limits: Mapping[StreamKey, Limit]
+) -> JudgementRule:
+    if spec.alarms == "window":
+        return JudgementRule(cycle.id, "window", 0.0, 'the panel has alarms = "window"')
+    before = tx.cycles.items_of_earlier_pools(cycle.id, cycle.window.start - spec.label_validity)
+    ends = limit_tests(limits)
+    shares = persisting_shares(labelled.design, list(ends.values()), before)
+    if not ends or (largest := float(shares.max())) <= MOST_PERSISTING:
+        return JudgementRule(cycle.id, "evidence", float(shares.max()) if ends else 0.0)
+    key = list(ends)[int(shares.argmax())].key
+    why = f"{percent(largest)} of what the limit of {key} looks at was there in an earlier window"
+    return JudgementRule(cycle.id, "window", largest, why)
