@@ -1,6 +1,6 @@
 """One world of the demo through the core alone, with the engine's rules for rounds and pages."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Final
@@ -9,6 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stratawatch.core.alarms.alarm_states import AlarmState
+from stratawatch.core.alarms.evidence.e_detector import evidence_of, log_e_by_bet, page_threshold
+from stratawatch.core.alarms.evidence.e_values import window_e_values
+from stratawatch.core.alarms.evidence.linear_tests import LimitTest
+from stratawatch.core.alarms.evidence.window_labels import DrawnLabel
 from stratawatch.core.alarms.judge import page_by_window, page_confidence
 from stratawatch.core.alarms.judge_state import judge_state
 from stratawatch.core.designs.frozen import FrozenDesign, pool_sizes
@@ -18,6 +22,7 @@ from stratawatch.core.history.past_labels import NO_HISTORY, History
 from stratawatch.core.population import Atom, Candidates, Census, Segment
 from stratawatch.core.score_bins import BIN_COUNT, bins_of, centres
 from stratawatch.core.stratification.stratify import stratify
+from stratawatch.core.tuning import EVIDENCE
 from stratawatch.core.verdicts import Verdict, VerdictsByItem
 from stratawatch.demo.annotator import cannot_decide
 from stratawatch.demo.comparison import ComparedEstimate, compare_with_truth
@@ -26,7 +31,7 @@ from stratawatch.demo.messages import REGIONS, in_region
 from stratawatch.demo.models import CLASSIFIERS
 from stratawatch.demo.week_files import BUDGET, START, WEEK
 from stratawatch.demo.world import WEEKS, SimulatedWeek, SimulatedWorld, build_world
-from stratawatch.engine.cycle.judge_cycle import YEAR
+from stratawatch.engine.alarms.panel_evidence import YEAR
 from stratawatch.engine.model.panel_spec import ClassifierSpec, Columns, PanelSpec, WindowRule
 from stratawatch.engine.model.survey_of_panel import max_rounds, survey_of_panel
 
@@ -63,11 +68,13 @@ class Cells:
 
 @dataclass
 class Memory:
-    """What the engine's store would hand out of the weeks so far: labelled draws, estimates, open pages."""
+    """What the engine's store would hand out of the weeks so far: labelled draws, estimates, evidence, open pages."""
 
     weeks: dict[int, History] = field(default_factory=dict)
     estimates: dict[Stream, list[Estimate]] = field(default_factory=dict)
     paged: set[Stream] = field(default_factory=set)
+    log_e: dict[Stream, list[Mapping[float, float]]] = field(default_factory=dict)
+    """Of every stream the weeks since it began at 0: log E by the loss that is bet on."""
 
     def keep(self, number: int, cells: Cells, design: FrozenDesign, ledger: VerdictsByItem) -> None:
         """Add a week's answers, each with the items of its stratum for every one that was drawn."""
@@ -135,10 +142,11 @@ def watch(world: SimulatedWorld, spec: PanelSpec, week: SimulatedWeek, memory: M
     wanted = pool_sizes(atoms, CLASSIFIERS, survey_of_panel(spec), history)
     rng = np.random.default_rng([world.seed, week.number, 1])
     design = FrozenDesign(CLASSIFIERS, atoms, pool(week, cells, atoms, wanted, rng))
-    drawn, ledger = label(design, spec, week, history)
+    rounds, ledger = label(design, spec, week, history)
+    drawn = frozenset[str]().union(*rounds)
     memory.keep(week.number, cells, design, ledger)
     estimates = design.estimate(ledger, drawn, confidence=spec.confidence, segments=_SEGMENTS)
-    states = judged(design, spec, ledger, drawn, estimates, memory)
+    states = judged(design, spec, ledger, rounds, estimates, memory)
     for compared in compare_with_truth(week, estimates):
         one = compared.estimate
         yield Told(compared, states.get((one.classifier, one.metric)) if one.segment is None else None)
@@ -180,54 +188,97 @@ def pool(
 
 def label(
     design: FrozenDesign, spec: PanelSpec, week: SimulatedWeek, history: History
-) -> tuple[frozenset[str], VerdictsByItem]:
-    """Rounds as the engine has them, until one adds nothing; the annotator passes on 1%."""
-    drawn: frozenset[str] = frozenset()
+) -> tuple[list[frozenset[str]], VerdictsByItem]:
+    """What each round draws, as the engine has them, until one adds nothing; the annotator passes on 1%."""
+    rounds: list[frozenset[str]] = []
     ledger = VerdictsByItem({})
     for ordinal in range(1, max_rounds(spec) + 1):
+        drawn = frozenset[str]().union(*rounds)
         plan = design.plan(survey_of_panel(spec), ledger, drawn, ordinal=ordinal, history=history)
-        drawn = frozenset(design.candidates.items[index] for index in design.draw(plan))
-        ledger = VerdictsByItem({item: _say(week, item, spec.seed) for item in drawn})
-    return drawn, ledger
+        rounds.append(frozenset(design.candidates.items[index] for index in design.draw(plan)) - drawn)
+        ledger = VerdictsByItem({item: _say(week, item, spec.seed) for item in drawn | rounds[-1]})
+    return rounds, ledger
 
 
 def judged(
     design: FrozenDesign,
     spec: PanelSpec,
     ledger: VerdictsByItem,
-    drawn: frozenset[str],
+    rounds: Sequence[frozenset[str]],
     told: tuple[Estimate, ...],
     memory: Memory,
 ) -> Mapping[Stream, AlarmState]:
-    """The engine's rules: a page by an interval wide enough for all streams and weeks of a year, else three readings.
+    """The engine's rules: pages by evidence or by one week's interval, else three readings.
 
     Items of the demo are new every week, so that no label was used before.
     """
-    wide = design.estimate(
-        ledger,
-        drawn,
-        confidence=page_confidence(len(spec.limits), YEAR / spec.windows.length, spec.false_pages_per_year),
-        metrics=tuple(MARGINS),
-    )
-    for_page = {(estimate.classifier, estimate.metric): estimate for estimate in wide}
     ordinary = {(one.classifier, one.metric): one for one in told if one.segment is None}
+    alone = _paged_alone(design, spec, ledger, rounds, ordinary)
+    leader = _paged_by_evidence(design, spec, ledger, rounds, memory)
     states = {}
     for limit in spec.limits:
         key = (limit.classifiers[0], limit.metric)
         so_far = [*memory.estimates.get(key, ()), ordinary[key]]
-        if page_by_window(ordinary[key], for_page[key], limit):
+        if key in alone or key == leader:
             states[key] = AlarmState.BREACH
         else:
             is_paged, factor = key in memory.paged, spec.blind_margin_factor
             said = judge_state(so_far, 1.0, limit, MARGINS[limit.metric], is_paged=is_paged, blind_margin_factor=factor)
             states[key] = said.state
         begins = states[key] == AlarmState.BREACH and key not in memory.paged
+        ends = states[key] == AlarmState.OK and key in memory.paged
         memory.estimates[key] = [] if begins else so_far
         if begins:
             memory.paged.add(key)
-        elif states[key] == AlarmState.OK:
+        if ends:
             memory.paged.discard(key)
+        if begins or ends:
+            memory.log_e.pop(key, None)
     return states
+
+
+def _paged_alone(
+    design: FrozenDesign,
+    spec: PanelSpec,
+    ledger: VerdictsByItem,
+    rounds: Sequence[frozenset[str]],
+    ordinary: Mapping[Stream, Estimate],
+) -> set[Stream]:
+    """The streams whose interval of this week lies outside at a fifth of the promise."""
+    promise = (1 - EVIDENCE.evidence_share) * spec.false_pages_per_year
+    wide = design.estimate(
+        ledger,
+        frozenset[str]().union(*rounds),
+        confidence=page_confidence(len(spec.limits), YEAR / spec.windows.length, promise),
+        metrics=tuple(MARGINS),
+    )
+    for_page = {(estimate.classifier, estimate.metric): estimate for estimate in wide}
+    streams = {(limit.classifiers[0], limit.metric): limit for limit in spec.limits}
+    return {key for key, limit in streams.items() if page_by_window(ordinary[key], for_page[key], limit)}
+
+
+def _paged_by_evidence(
+    design: FrozenDesign, spec: PanelSpec, ledger: VerdictsByItem, rounds: Sequence[frozenset[str]], memory: Memory
+) -> Stream | None:
+    """Add the week to the evidence; the stream that leads, where it is enough for a page: then all begin at 0."""
+    floors = [(limit, limit.floor) for limit in spec.limits if limit.floor is not None]
+    tests = [LimitTest(one.classifiers[0], one.metric, None, "floor", floor, is_floor=True) for one, floor in floors]
+    labels = [[_first_use(item, ledger.verdicts[item]) for item in sorted(drawn)] for drawn in rounds]
+    week: dict[Stream, dict[float, float]] = {(test.classifier, test.metric): {} for test in tests}
+    for one in window_e_values(design, labels, tests):
+        sums = week[tests[one.test].classifier, tests[one.test].metric]
+        sums[one.loss] = sums.get(one.loss, 0.0) + one.log_e
+    for key, sums in week.items():
+        memory.log_e.setdefault(key, []).append(sums)
+    found = {key: evidence_of(log_e_by_bet(memory.log_e[key])) for key in week if key not in memory.paged}
+    if sum(found.values()) < page_threshold(len(tests), YEAR / spec.windows.length, spec.false_pages_per_year):
+        return None
+    memory.log_e.clear()
+    return max(found, key=lambda key: found[key])
+
+
+def _first_use(item: str, verdict: Verdict) -> DrawnLabel:
+    return DrawnLabel(item, first_use=True, bets=verdict in ("yes", "no"), verdict=verdict)
 
 
 def _smallest(u: Integers, items: Integers, number: int) -> Integers:

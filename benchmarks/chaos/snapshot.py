@@ -39,8 +39,11 @@ def take(ports: Ports, folder: Path, place: Place) -> Snapshot:
                 for s in sorted(tx.alarms.of_cycle(c.id), key=lambda s: str(s.key))
             ],
             "current": sorted(f"{s.key} {s.state} revision {s.revision}" for s in tx.alarms.current_states(PANEL)),
+            "evidence": [line for cycle in cycles for line in _evidence(tx, cycle)],
+            "restarts": [f"{one.key} {one.why} cycle {one.cycle_id}" for one in tx.evidence.restarts(PANEL)],
             "incidents": sorted(
-                f"{i.key} {i.kind} {i.dedup_key} {'open' if i.resolved_at is None else 'resolved'}"
+                f"{i.key} {i.kind} {i.dedup_key} {i.rule} {i.since} {i.evidence}"
+                f" {'open' if i.resolved_at is None else 'resolved'}"
                 for i in tx.alarms.incidents(panel=PANEL)
             ),
             "notifications": sorted(
@@ -115,6 +118,13 @@ def _estimates(tx: Transaction, cycle: Cycle) -> list[str]:
         return []
     head = f"{cycle.period} revision {revision.number} {revision.fingerprint}"
     return [head, *(f"{head} {estimate}" for estimate in revision.estimates)]
+
+
+def _evidence(tx: Transaction, cycle: Cycle) -> list[str]:
+    rule = tx.evidence.rule_of(cycle.id)
+    lines = [] if rule is None else [f"{cycle.period} {rule.rule} {rule.persisting} {rule.why}"]
+    rows = (replace(row, cycle_id=cycle.period) for row in tx.evidence.of_cycle(cycle.id))
+    return [*lines, *(f"{cycle.period} {row}" for row in rows)]
 
 
 def _baseline(one: StoredBaseline) -> str:

@@ -50,6 +50,13 @@ QUERIES: Final = {
     "missing_answers": """
         SELECT position FROM cursors WHERE substr(queue, 1, 19) = 'missing answers of ' ORDER BY queue
     """,
+    "lone_windows": """
+        SELECT c.panel, r.cycle_id AS cycle, r.persisting, r.why
+        FROM judgement_rules AS r INNER JOIN cycles AS c ON c.id = r.cycle_id
+        WHERE r.rule = 'window' AND r.persisting > 0 AND c.period = (
+            SELECT MAX(n.period) FROM judgement_rules AS j INNER JOIN cycles AS n ON n.id = j.cycle_id
+            WHERE n.panel = c.panel AND n.period >= 0)
+        ORDER BY c.panel""",
     "shared_budget": "SELECT position FROM cursors WHERE queue = 'shared budget'",
 }
 COUNTS: Final = {"sqlite": "json_extract(content, '$.count')", "postgresql": "content ->> 'count'"}

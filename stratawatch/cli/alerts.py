@@ -21,6 +21,7 @@ Examples:
   stratawatch alerts list --undelivered
   stratawatch alerts test ops
   stratawatch alerts resend --failed
+  stratawatch alerts replay spam --windows 8
 """,
     no_args_is_help=True,
     rich_markup_mode=None,
@@ -92,6 +93,36 @@ def resend(
         print_json({"notifications": [one.id for one in again]})
     else:
         print_line(f"{count_text(len(again), 'notification')} will be sent at the next advance")
+
+
+@app.command("replay", short_help="Add past windows to the evidence.")
+def replay(
+    panel: Annotated[str, typer.Argument(help="The panel's name.", metavar="PANEL")],
+    windows: Annotated[int, typer.Option("--windows", min=1, max=104, help="How many of the newest.", metavar="N")],
+    config: ConfigOption = DEFAULT_CONFIG,
+    json: JsonOption = False,
+    by: ByOption = None,
+    why: ReasonOption = "",
+) -> None:
+    """Add windows that were judged before evidence was kept, as after an upgrade.
+
+    Each is added as its first judgement would have done it. Nobody is paged by the command; what the windows add up to
+    counts at the next judgement.
+
+    \b
+    Example:
+      stratawatch alerts replay spam --windows 8
+    """
+    from stratawatch.engine.alarms.replay_evidence import replay_evidence
+    from stratawatch.wiring import build
+
+    added = replay_evidence(build(config, by=by).ports, panel, windows, why)
+    if json:
+        print_json({"panel": panel, "cycles": [cycle.id for cycle in added]})
+    elif added:
+        print_line(f"{count_text(len(added), 'window')} added, from {added[0].window} to {added[-1].window}")
+    else:
+        print_line("nothing to add: the newest windows have their evidence")
 
 
 @app.command("test", short_help="Send a test through a channel.")

@@ -136,6 +136,7 @@ def _document(rows: "StatusRows", configured: frozenset[str] | None, now: dateti
             for kept in (row["position"] for row in rows["missing_answers"])
             if kept and (configured is None or kept["panel"] in configured)
         ],
+        "lone_windows": [dict(row) for row in rows["lone_windows"]],
         "last_advance": last_advance(rows["last_advance"], now),
     }
 
@@ -262,8 +263,7 @@ def _show(document: Mapping[str, Any]) -> None:
     _show_incidents(document["incidents"])
     _show_batches(document)
     _show_labels(document)
-    for row in document["missing_answers"]:
-        print_line(f"{'! ' if row['leans'] else ''}{row['panel']}, cycle {row['cycle']}: {row['sentence']}")
+    _show_judgements(document)
     _show_truth(document)
     for row in document["undelivered"]:
         word = "waiting" if row["state"] == "pending" else "given up"
@@ -302,6 +302,14 @@ def _show_waiting(waiting: Mapping[str, Any], now: datetime) -> None:
     if waiting["labels"]:
         print_line(f"! {waiting_text(**waiting)} ({age(now - waiting['since'])})")
         print_line(f"  {WAITING} lists them")
+
+
+def _show_judgements(document: dict[str, Any]) -> None:
+    """What is missing of newest windows, and which of them are judged without the windows before."""
+    for row in document["missing_answers"]:
+        print_line(f"{'! ' if row['leans'] else ''}{row['panel']}, cycle {row['cycle']}: {row['sentence']}")
+    for row in document["lone_windows"]:
+        print_line(f"{row['panel']}, cycle {row['cycle']}: paged by each window alone: {row['why']}")
 
 
 def _show_truth(document: Mapping[str, Any]) -> None:

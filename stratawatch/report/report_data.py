@@ -18,6 +18,7 @@ from stratawatch.engine.labels.missing_answers import MissingAnswers, is_kept, m
 from stratawatch.engine.model.alarm_records import Incident, Notification, StreamKey, StreamState
 from stratawatch.engine.model.budget_ledger import BudgetState, WindowShare
 from stratawatch.engine.model.cycle_facts import Cycle, Revision
+from stratawatch.engine.model.evidence_records import JudgementRule
 from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.engine.model.states import CycleState
 from stratawatch.engine.model.stored_baseline import StoredBaseline
@@ -82,6 +83,7 @@ class ReportData:
     truth: tuple[str, ...] = ()  # what came by itself, and what it proves
     missing: MissingAnswers | None = None  # of the scorecard's window
     corrected: CorrectedCycle | None = None  # the overall estimates of that window without the errors of labels
+    rule: JudgementRule | None = None  # by which the scorecard's window was judged
     corrections: tuple[str, ...] = ()  # of the windows shown: when, why, before and after
 
     @property
@@ -121,8 +123,15 @@ def read_data(store: Store, spec: PanelSpec, newest: int) -> ReportData:
             truth=_truth(tx, spec.name, {one.cycle.id: one.cycle for one in shown}),
             missing=_missing(tx, shown),
             corrected=_corrected(tx, shown),
+            rule=_rule(tx, shown),
             corrections=tuple(said for one in shown for said in _corrections(tx, one)),
         )
+
+
+def _rule(tx: Transaction, shown: Sequence[CycleData]) -> JudgementRule | None:
+    """By which rule the newest window that is finished was judged."""
+    newest = next((one for one in reversed(shown) if one.finished), None)
+    return None if newest is None else tx.evidence.rule_of(newest.cycle.id)
 
 
 def _missing(tx: Transaction, shown: Sequence[CycleData]) -> MissingAnswers | None:

@@ -7,6 +7,7 @@ from urllib.parse import quote, urlsplit
 
 from stratawatch.core.designs.frozen import method_warnings
 from stratawatch.core.estimate import IntervalEstimate, Undefined
+from stratawatch.engine.alarms.window_rule import rule_text
 from stratawatch.engine.model.cycle_facts import Cycle
 from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.engine.model.states import CycleState
@@ -162,4 +163,5 @@ def _method(facts: ReportData) -> Method:
         goals=spec.goals,
         cluster=spec.columns.cluster if any(estimate.deff is not None for estimate in estimates) else None,
         warnings=method_warnings(survey_of_panel(spec)),
+        pages=rule_text(facts.rule),
     )

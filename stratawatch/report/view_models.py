@@ -276,6 +276,7 @@ class Method:
     goals: tuple[Goal, ...]
     cluster: str | None = None  # the column, if estimates count it
     warnings: tuple[str, ...] = ()  # what was measured of the methods that the panel chose
+    pages: str = ""  # by which rule the window paged
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,11 @@ import pytest
 from stratawatch.core.alarms.alarm_states import AlarmState
 from stratawatch.core.goals import Focus, Limit
 from stratawatch.engine.alarms.panel_evidence import panel_evidence
+from stratawatch.engine.alarms.replay_evidence import replay_evidence
 from stratawatch.engine.cycle.advance import advance
 from stratawatch.engine.cycle.judge_cycle import judge_cycle
 from stratawatch.engine.model.label_events import LabelEvent
+from stratawatch.errors import StratawatchError
 from tests.support.fakes import MONDAY, WEEK, spec
 from tests.support.scenario import cycle_of, label_cycle, label_weeks, open_all, relabel, severities
 
@@ -227,3 +229,46 @@ class TestWindowsThatStandAlone:
         (cycle,) = label_weeks(scenario, 0)
         (row,) = rows(scenario, cycle)
         assert (row.loss, row.stake, row.log_e, row.labels) == (0.0, 0.0, 0.0, 0)
+
+
+class TestStoresOfBefore:
+    @pytest.fixture
+    def upgraded(self, make_scenario):
+        """Three windows that were judged before evidence was kept."""
+        scenario = make_scenario(panel())
+        scenario.cycles = label_weeks(scenario, 0, 1, 2)
+        with scenario.ports.store.begin() as tx:
+            for table in ("evidence", "judgement_rules", "evidence_restarts"):
+                tx._sql.exec_driver_sql(f"DELETE FROM {table}")
+            tx._sql.exec_driver_sql("UPDATE draws SET bets = NULL")
+            tx.commit()
+        return scenario
+
+    def test_begin_at_nothing_and_people_hear_of_it_once(self, upgraded):
+        label_weeks(upgraded, 3, 4)
+        (notice,) = [told for told in upgraded.channel.told if "Evidence is added up" in told.subject]
+        assert "alerts replay spam --windows 8" in notice.body
+        with upgraded.ports.store.begin() as tx:
+            assert {row.cycle_id for row in tx.evidence.since_restarts("spam")}.isdisjoint(upgraded.cycles)
+
+    def test_take_in_past_windows_when_somebody_says_so(self, upgraded):
+        added = replay_evidence(upgraded.ports, "spam", 2, "after the upgrade")
+        assert [cycle.id for cycle in added] == upgraded.cycles[1:]
+        assert severities(upgraded) == []
+        assert replay_evidence(upgraded.ports, "spam", 2) == ()
+        with upgraded.ports.store.begin() as tx:
+            assert sorted({row.cycle_id for row in tx.evidence.since_restarts("spam")}) == upgraded.cycles[1:]
+            assert [entry.action for entry in tx.audit.entries()] == ["replayed"]
+        label_weeks(upgraded, 3)
+        assert len(evidence(upgraded).ends) == 1
+
+    def test_an_answer_that_came_after_the_judgement_does_not_bet_then_either(self, upgraded):
+        with upgraded.ports.store.begin() as tx:
+            drawn = tx.rounds.draws(upgraded.cycles[2])
+        replay_evidence(upgraded.ports, "spam", 1)
+        with upgraded.ports.store.begin() as tx:
+            assert [draw.bets for draw in tx.rounds.draws(upgraded.cycles[2])] == [not draw.reused for draw in drawn]
+
+    def test_a_panel_that_there_is_not_is_refused(self, upgraded):
+        with pytest.raises(StratawatchError, match="there is no panel 'scam' in the store; expected one of spam"):
+            replay_evidence(upgraded.ports, "scam", 2)

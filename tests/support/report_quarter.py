@@ -122,6 +122,7 @@ class Memory:
             ),
             labels=SimpleNamespace(of_items=self.of_items, cursor=lambda _: {}),
             estimates=SimpleNamespace(latest=self.revisions.get),
+            evidence=SimpleNamespace(rule_of=lambda _cycle: None),
             alarms=SimpleNamespace(
                 of_cycle=lambda cycle_id: tuple(self.states[cycle_id]),
                 incidents=lambda *, panel: tuple(i for i in self.incidents if i.key.panel == panel),

@@ -1,5 +1,7 @@
 """Which labels of a window may bet: those of items that no earlier window drew, answered when it was first judged."""
 
+from collections.abc import Collection
+
 from stratawatch.core.alarms.evidence.window_labels import DrawnLabel
 from stratawatch.engine.labels.labelled_cycle import LabelledCycle
 from stratawatch.engine.model.cycle_facts import Cycle, DrawnItem
@@ -8,18 +10,24 @@ from stratawatch.engine.ports.transaction import Transaction
 _ANSWERS = ("yes", "no")
 
 
-def fix_bets(tx: Transaction, cycle: Cycle, labelled: LabelledCycle, *, leans: bool) -> None:
+def fix_bets(
+    tx: Transaction, cycle: Cycle, labelled: LabelledCycle, *, leans: bool, in_time: Collection[str] | None = None
+) -> None:
     """Keep of every draw whether it is a first use and whether its label bets; what was kept before stays.
 
     A bet is decided before anyone knows more than these answers: a label that comes later changes estimates alone.
     Where missing answers lean on score, side or stratum (`leans`), those that came are no random part of the draw:
-    then every first use bets, and one without an answer counts as well for the limit as it may.
+    then every first use bets, and one without an answer counts as well for the limit as it may. `in_time` are the keys
+    that had an answer at the first judgement, where that is over.
     """
     drawn_before = tx.rounds.drawn_in_earlier_windows(cycle.id, [draw.item_key for draw in labelled.draws])
     facts = {}
     for draw in labelled.draws:
         is_first = not draw.reused and draw.item_key not in drawn_before
-        facts[draw.item_key] = (is_first, is_first and (leans or labelled.verdicts.get(draw.item_key) in _ANSWERS))
+        is_answered = labelled.verdicts.get(draw.item_key) in _ANSWERS
+        if in_time is not None:
+            is_answered = is_answered and draw.item_key in in_time
+        facts[draw.item_key] = (is_first, is_first and (leans or is_answered))
     tx.rounds.fix_bets(cycle.id, facts)
 
 

@@ -11,12 +11,14 @@ from stratawatch.engine.alarms.alarm_streams import watched_streams
 from stratawatch.engine.alarms.changed_streams import restart_changed_streams
 from stratawatch.engine.alarms.first_use import drawn_labels, fix_bets
 from stratawatch.engine.alarms.limit_ends import WatchedEnd, limit_tests
+from stratawatch.engine.alarms.notifications import warn
 from stratawatch.engine.alarms.window_rule import rule_of_window
 from stratawatch.engine.labels.labelled_cycle import LabelledCycle
 from stratawatch.engine.model.alarm_records import StreamKey
 from stratawatch.engine.model.cycle_facts import Cycle
 from stratawatch.engine.model.evidence_records import EvidenceRow, JudgementRule
 from stratawatch.engine.model.panel_spec import PanelSpec
+from stratawatch.engine.model.states import CycleState
 from stratawatch.engine.ports import Ports
 from stratawatch.engine.ports.transaction import Transaction
 
@@ -41,12 +43,27 @@ def gather_evidence(
     is_backfilled, limits = tx.cycles.is_backfilled(cycle), watched_streams(spec)
     if not is_backfilled:
         restart_changed_streams(tx, ports, spec, cycle)
+        _tell_that_it_begins(tx, ports, spec, cycle)
     fix_bets(tx, cycle, labelled, leans=leans)
     labelled = replace(labelled, draws=tx.rounds.draws(cycle.id))
     rule = rule_of_window(tx, spec, cycle, labelled, limits)
     if rule.rule == "evidence" and not is_backfilled:
         tx.evidence.add(evidence_rows(tx, cycle, labelled, limits, revision))
     return labelled, rule
+
+
+def _tell_that_it_begins(tx: Transaction, ports: Ports, spec: PanelSpec, cycle: Cycle) -> None:
+    """Tell people once that windows are added up from now on, where earlier ones were judged without it."""
+    judged = tx.cycles.find(panel=spec.name, states=[CycleState.JUDGED], before=cycle.period, newest=1)
+    if spec.alarms != "evidence" or not judged or not spec.limits or tx.evidence.rules(spec.name):
+        return
+    subject = f"Evidence is added up over windows from now on: {spec.name}"
+    lines = (
+        "A slow loss is paged by several windows together; the promise about false pages stays.",
+        f"It begins at nothing. `stratawatch alerts replay {spec.name} --windows 8` adds the last 8 windows.",
+        f'alarms = "window" below [panels.{spec.name}] judges each window by itself, as before.',
+    )
+    warn(tx, ports, f"{spec.name}:evidence begins", subject, "\n".join(lines))
 
 
 def evidence_rows(

@@ -30,6 +30,17 @@ def rule_of_window(
     return tx.evidence.keep_rule(_rule(tx, spec, cycle, labelled, limits))
 
 
+def rule_text(rule: JudgementRule | None) -> str:
+    """By which rule a window was judged, in words.
+
+    >>> rule_text(JudgementRule(7, "window", 0.31, "31% of it was there in an earlier window"))
+    'by each window alone: 31% of it was there in an earlier window'
+    """
+    if rule is None or rule.rule == "evidence":
+        return "by the evidence of all windows, or by one window that is proven outside alone"
+    return f"by each window alone: {rule.why}"
+
+
 def _rule(
     tx: Transaction, spec: PanelSpec, cycle: Cycle, labelled: LabelledCycle, limits: Mapping[StreamKey, Limit]
 ) -> JudgementRule:

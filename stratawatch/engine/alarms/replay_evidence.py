@@ -1,0 +1,64 @@
+"""Makes the evidence of windows that were judged before there was any, as their first judgement would have made it."""
+
+from stratawatch.engine.alarms.alarm_streams import watched_streams
+from stratawatch.engine.alarms.changed_streams import restart_changed_streams
+from stratawatch.engine.alarms.first_use import fix_bets
+from stratawatch.engine.alarms.window_evidence import evidence_rows
+from stratawatch.engine.alarms.window_rule import rule_of_window
+from stratawatch.engine.audit import note_action
+from stratawatch.engine.labels.labelled_cycle import LabelledCycle, load_labelled_cycle
+from stratawatch.engine.labels.missing_answers import missing_answers
+from stratawatch.engine.model.cycle_facts import Cycle
+from stratawatch.engine.model.states import CycleState, Entity
+from stratawatch.engine.ports import Ports
+from stratawatch.engine.ports.transaction import Transaction
+from stratawatch.errors import StratawatchError
+from stratawatch.formatting import count_text
+
+
+def replay_evidence(ports: Ports, panel: str, windows: int, why: str = "") -> tuple[Cycle, ...]:
+    """Add the newest judged windows that have no evidence; returns those that were added, oldest first.
+
+    Nobody is paged by that: what it adds up to pages at the next judgement. A window that is there already, or that was
+    opened after a later one, is left out.
+    """
+    with ports.store.begin() as tx:
+        if panel not in tx.panels.latest():
+            known = ", ".join(tx.panels.latest()) or "none yet"
+            raise StratawatchError(f"there is no panel '{panel}' in the store", expected=f"one of {known}")
+        newest = tx.cycles.find(panel=panel, states=[CycleState.JUDGED], newest=windows)
+        added = tuple(cycle for cycle in newest if _is_without(tx, cycle))
+        for cycle in added:
+            _add(tx, ports, cycle)
+        if added:
+            note_action(tx, ports, "replayed", f"evidence of {count_text(len(added), 'window')} of {panel}", why)
+        tx.commit()
+    return added
+
+
+def _is_without(tx: Transaction, cycle: Cycle) -> bool:
+    return tx.evidence.rule_of(cycle.id) is None and not tx.cycles.is_backfilled(cycle)
+
+
+def _add(tx: Transaction, ports: Ports, cycle: Cycle) -> None:
+    spec = tx.panels.get(cycle.panel_version)
+    limits, labelled = watched_streams(spec), load_labelled_cycle(tx, spec, cycle.id)
+    restart_changed_streams(tx, ports, spec, cycle)
+    missing = missing_answers(tx, cycle, labelled, ())
+    leans = missing is not None and missing.lean is not None
+    fix_bets(tx, cycle, labelled, leans=leans, in_time=_in_time(tx, cycle, labelled))
+    labelled = load_labelled_cycle(tx, spec, cycle.id)
+    rule = rule_of_window(tx, spec, cycle, labelled, limits)
+    revision = tx.estimates.latest(cycle.id)
+    if rule.rule == "evidence" and revision is not None:
+        tx.evidence.add(evidence_rows(tx, cycle, labelled, limits, revision.number))
+
+
+def _in_time(tx: Transaction, cycle: Cycle, labelled: LabelledCycle) -> frozenset[str]:
+    """The keys of drawn items that somebody had answered when the window was first judged."""
+    moves = tx.cycles.transitions(Entity.CYCLE, cycle.id)
+    judged_at = next(move.at for move in moves if move.new == CycleState.JUDGED)
+    questions = {draw.question_key for draw in labelled.draws}
+    return frozenset(
+        draw.item_key for question in questions for draw in tx.labels.past_draws([cycle.id], judged_at, question)
+    )
