@@ -31,7 +31,7 @@ from stratawatch.demo.messages import REGIONS, in_region
 from stratawatch.demo.models import CLASSIFIERS
 from stratawatch.demo.week_files import BUDGET, START, WEEK
 from stratawatch.demo.world import WEEKS, SimulatedWeek, SimulatedWorld, build_world
-from stratawatch.engine.alarms.panel_evidence import YEAR
+from stratawatch.engine.evidence.panel_evidence import YEAR
 from stratawatch.engine.model.panel_spec import ClassifierSpec, Columns, PanelSpec, WindowRule
 from stratawatch.engine.model.survey_of_panel import max_rounds, survey_of_panel
 

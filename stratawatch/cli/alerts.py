@@ -113,7 +113,7 @@ def replay(
     Example:
       stratawatch alerts replay spam --windows 8
     """
-    from stratawatch.engine.alarms.replay_evidence import replay_evidence
+    from stratawatch.engine.evidence.replay_evidence import replay_evidence
     from stratawatch.wiring import build
 
     added = replay_evidence(build(config, by=by).ports, panel, windows, why)

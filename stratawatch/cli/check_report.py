@@ -227,7 +227,7 @@ def _look_for_left_panels(report: CheckReport, configuration: "Configuration") -
 
 def _pages(tx: "Transaction", spec: "PanelSpec") -> str:
     """By which rule the newest judged window paged; empty before the first."""
-    from stratawatch.engine.alarms.window_rule import rule_text
+    from stratawatch.engine.evidence.window_rule import rule_text
 
     rules = tx.evidence.rules(spec.name)
     return rule_text(rules[-1]) if rules else ""

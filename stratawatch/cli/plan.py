@@ -13,7 +13,7 @@ from stratawatch.cli.progress_bar import shown_progress
 from stratawatch.cli.table_output import show_rows
 from stratawatch.cli.windows import newest_window
 from stratawatch.errors import StratawatchError
-from stratawatch.formatting import count_text, percent, score_text
+from stratawatch.formatting import capitalised, count_text, percent, score_text
 
 if TYPE_CHECKING:
     from stratawatch.engine.cycle.label_needs import BudgetPoint, LabelNeeds
@@ -266,7 +266,9 @@ def _empty(spec: "PanelSpec", window: "Window") -> StratawatchError:
 
 def _preview(installation: "Installation", spec: "PanelSpec") -> dict[str, Any]:
     from stratawatch.core.stratification.stratum_atoms import atoms_by_stratum
+    from stratawatch.engine.cycle.expected_pages import expected_pages
     from stratawatch.engine.cycle.plan_preview import preview_plan
+    from stratawatch.engine.evidence.focus import focus_text
 
     period, window = newest_window(installation, spec)
     previewed = preview_plan(installation.ports, spec, window, period)
@@ -304,6 +306,16 @@ def _preview(installation: "Installation", spec: "PanelSpec") -> dict[str, Any]:
             for key, half_width in planned.half_widths.items()
             for classifier, metric in [key]
         ],
+        "focus": None if previewed.focus is None else focus_text(previewed.focus),
+        "pages": [
+            {
+                "classifier": one.key.classifier,
+                "metric": one.key.metric,
+                "segment": one.key.segment,
+                "windows": [{"loss": loss, "windows": windows} for loss, windows in one.windows.items()],
+            }
+            for one in expected_pages(spec, previewed)
+        ],
     }
 
 
@@ -326,6 +338,13 @@ def _show(document: dict[str, Any]) -> None:
     print_line()
     print_line("Expected half-widths")
     show_rows([_expected_cells(row) for row in document["expected"]], numbers=("half-width", "margin"))
+    if document["focus"]:
+        print_line()
+        print_line(capitalised(document["focus"]))
+    if document["pages"]:
+        print_line()
+        print_line("Windows until a fall beyond its limit is paged, on average, if these labels come each time")
+        show_rows([_page_cells(row) for row in document["pages"]], numbers=("5 points", "10 points"))
 
 
 def _stratum_cells(row: dict[str, Any]) -> dict[str, str]:
@@ -335,6 +354,14 @@ def _stratum_cells(row: dict[str, Any]) -> dict[str, str]:
         "items": f"{row['items']:,}",
         "labels": f"{row['labels']:,}",
     }
+
+
+def _page_cells(row: dict[str, Any]) -> dict[str, str]:
+    shown = {
+        f"{100 * one['loss']:.0f} points": "more than 100" if one["windows"] is None else f"{one['windows']:.1f}"
+        for one in row["windows"]
+    }
+    return {"limit of": stream_text(row), **shown}
 
 
 def _expected_cells(row: dict[str, Any]) -> dict[str, str]:

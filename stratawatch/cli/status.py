@@ -304,7 +304,7 @@ def _show_waiting(waiting: Mapping[str, Any], now: datetime) -> None:
         print_line(f"  {WAITING} lists them")
 
 
-def _show_judgements(document: dict[str, Any]) -> None:
+def _show_judgements(document: Mapping[str, Any]) -> None:
     """What is missing of newest windows, and which of them are judged without the windows before."""
     for row in document["missing_answers"]:
         print_line(f"{'! ' if row['leans'] else ''}{row['panel']}, cycle {row['cycle']}: {row['sentence']}")

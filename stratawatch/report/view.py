@@ -7,7 +7,7 @@ from urllib.parse import quote, urlsplit
 
 from stratawatch.core.designs.frozen import method_warnings
 from stratawatch.core.estimate import IntervalEstimate, Undefined
-from stratawatch.engine.alarms.window_rule import rule_text
+from stratawatch.engine.evidence.window_rule import rule_text
 from stratawatch.engine.model.cycle_facts import Cycle
 from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.engine.model.states import CycleState

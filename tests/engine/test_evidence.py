@@ -6,10 +6,10 @@ import pytest
 
 from stratawatch.core.alarms.alarm_states import AlarmState
 from stratawatch.core.goals import Focus, Limit
-from stratawatch.engine.alarms.panel_evidence import panel_evidence
-from stratawatch.engine.alarms.replay_evidence import replay_evidence
 from stratawatch.engine.cycle.advance import advance
 from stratawatch.engine.cycle.judge_cycle import judge_cycle
+from stratawatch.engine.evidence.panel_evidence import panel_evidence
+from stratawatch.engine.evidence.replay_evidence import replay_evidence
 from stratawatch.engine.model.label_events import LabelEvent
 from stratawatch.errors import StratawatchError
 from tests.support.fakes import MONDAY, WEEK, spec

@@ -7,8 +7,8 @@ from datetime import datetime
 from stratawatch.core.history.past_labels import History
 from stratawatch.core.plan import Plan
 from stratawatch.core.verdicts import Verdict, VerdictsByItem
-from stratawatch.engine.alarms.focus import focus_text
 from stratawatch.engine.cycle.settle_cycle import close_answered
+from stratawatch.engine.evidence.focus import focus_text
 from stratawatch.engine.labels.gold_items import answered_gold, gold_of_round
 from stratawatch.engine.labels.item_keys import keys_of_items
 from stratawatch.engine.labels.label_history import label_history

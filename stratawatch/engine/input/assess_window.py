@@ -12,7 +12,7 @@ from stratawatch.core.designs.frozen import pool_sizes, stratify_for_survey
 from stratawatch.core.goals import Focus
 from stratawatch.core.history.past_labels import History
 from stratawatch.core.population import Atom
-from stratawatch.engine.alarms.focus import focus_of_panel
+from stratawatch.engine.evidence.focus import focus_of_panel
 from stratawatch.engine.input.bad_row_reasons import advice, exceeds_max_share, summary
 from stratawatch.engine.input.previous_windows import earlier_judged_windows, missed_rows, previous_cycle_to_recount
 from stratawatch.engine.input.window_drift import DriftFinding, drift_refusal, find_drift

@@ -8,11 +8,11 @@ from stratawatch.core.alarms.evidence.e_values import EValue, StakeKey, window_e
 from stratawatch.core.alarms.evidence.linear_tests import LimitTest
 from stratawatch.core.goals import Limit
 from stratawatch.engine.alarms.alarm_streams import watched_streams
-from stratawatch.engine.alarms.changed_streams import restart_changed_streams
-from stratawatch.engine.alarms.first_use import drawn_labels, fix_bets
-from stratawatch.engine.alarms.limit_ends import WatchedEnd, limit_tests
 from stratawatch.engine.alarms.notifications import warn
-from stratawatch.engine.alarms.window_rule import rule_of_window
+from stratawatch.engine.evidence.changed_streams import restart_changed_streams
+from stratawatch.engine.evidence.first_use import drawn_labels, fix_bets
+from stratawatch.engine.evidence.limit_ends import WatchedEnd, limit_tests
+from stratawatch.engine.evidence.window_rule import rule_of_window
 from stratawatch.engine.labels.labelled_cycle import LabelledCycle
 from stratawatch.engine.model.alarm_records import StreamKey
 from stratawatch.engine.model.cycle_facts import Cycle

@@ -1,11 +1,11 @@
 """Makes the evidence of windows that were judged before there was any, as their first judgement would have made it."""
 
 from stratawatch.engine.alarms.alarm_streams import watched_streams
-from stratawatch.engine.alarms.changed_streams import restart_changed_streams
-from stratawatch.engine.alarms.first_use import fix_bets
-from stratawatch.engine.alarms.window_evidence import evidence_rows
-from stratawatch.engine.alarms.window_rule import rule_of_window
 from stratawatch.engine.audit import note_action
+from stratawatch.engine.evidence.changed_streams import restart_changed_streams
+from stratawatch.engine.evidence.first_use import fix_bets
+from stratawatch.engine.evidence.window_evidence import evidence_rows
+from stratawatch.engine.evidence.window_rule import rule_of_window
 from stratawatch.engine.labels.labelled_cycle import LabelledCycle, load_labelled_cycle
 from stratawatch.engine.labels.missing_answers import missing_answers
 from stratawatch.engine.model.cycle_facts import Cycle

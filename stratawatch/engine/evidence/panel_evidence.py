@@ -10,7 +10,7 @@ from stratawatch.core.alarms.alarm_states import AlarmState
 from stratawatch.core.alarms.evidence.e_detector import evidence_of, log_e_by_bet, onset, page_threshold
 from stratawatch.core.goals import LimitEnd
 from stratawatch.engine.alarms.alarm_streams import watched_streams, why_unheeded
-from stratawatch.engine.alarms.window_evidence import NO_BET
+from stratawatch.engine.evidence.window_evidence import NO_BET
 from stratawatch.engine.model.alarm_records import StreamKey
 from stratawatch.engine.model.evidence_records import EvidenceRow
 from stratawatch.engine.model.panel_spec import PanelSpec

@@ -2,7 +2,7 @@
 
 from stratawatch.core.goals import Focus
 from stratawatch.core.metrics import metric_named
-from stratawatch.engine.alarms.panel_evidence import SUSPICION, panel_evidence
+from stratawatch.engine.evidence.panel_evidence import SUSPICION, panel_evidence
 from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.engine.ports import Ports
 from stratawatch.engine.ports.transaction import Transaction

@@ -5,7 +5,7 @@ from typing import Final
 
 from stratawatch.core.alarms.evidence.persistence import persisting_shares
 from stratawatch.core.goals import Limit
-from stratawatch.engine.alarms.limit_ends import limit_tests
+from stratawatch.engine.evidence.limit_ends import limit_tests
 from stratawatch.engine.labels.labelled_cycle import LabelledCycle
 from stratawatch.engine.model.alarm_records import StreamKey
 from stratawatch.engine.model.cycle_facts import Cycle

@@ -11,7 +11,7 @@ from stratawatch.core.estimate import Estimate, Undefined
 from stratawatch.core.goals import Limit
 from stratawatch.core.tuning import EVIDENCE
 from stratawatch.engine.alarms.alarm_streams import watched_streams
-from stratawatch.engine.alarms.panel_evidence import YEAR, PanelEvidence
+from stratawatch.engine.evidence.panel_evidence import YEAR, PanelEvidence
 from stratawatch.engine.labels.labelled_cycle import LabelledCycle
 from stratawatch.engine.labels.missing_answers import MissingAnswers
 from stratawatch.engine.model.alarm_records import StreamKey
