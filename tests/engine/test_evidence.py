@@ -1,5 +1,6 @@
 """Evidence over windows in the engine: kept once, folded, paged, begun anew; and windows that stand alone."""
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -272,3 +273,51 @@ class TestStoresOfBefore:
     def test_a_panel_that_there_is_not_is_refused(self, upgraded):
         with pytest.raises(StratawatchError, match="there is no panel 'scam' in the store; expected one of spam"):
             replay_evidence(upgraded.ports, "scam", 2)
+
+
+class TestWhatAPageSays:
+    @pytest.fixture
+    def fallen(self, make_scenario):
+        scenario = make_scenario(panel())
+        label_weeks(scenario, 0, 1)
+        label_weeks(scenario, 2, quality=0.3)
+        return scenario
+
+    def test_how_large_the_fall_is_and_what_it_costs(self, fallen):
+        (page,) = fallen.channel.told
+        fall = next(line for line in page.body.splitlines() if line.startswith("Fall: "))
+        assert "in the 2 windows before" in fall
+        low, middle, high = wrong_flags(page.body)
+        assert low <= middle <= high
+        assert middle <= flags(fallen, 2)
+
+    def test_the_sign_that_needs_no_label_is_counted(self, fallen):
+        (page,) = fallen.channel.told
+        before = (flags(fallen, 0) + flags(fallen, 1)) / 2
+        assert f"flags {before:,.0f} -> {flags(fallen, 2):,}, by rf alone" in page.body.replace("\n", " ")
+
+    def test_without_windows_before_there_is_nothing_to_compare_with(self, make_scenario):
+        scenario = make_scenario(panel(), 0, quality=0.3)
+        (page,) = scenario.channel.told
+        assert "Fall:" not in page.body
+
+    def test_another_cut_off_is_another_classifier(self, make_scenario):
+        scenario = make_scenario(panel())
+        label_weeks(scenario, 0)
+        lr, rf = scenario.panel.classifiers
+        scenario.panel = replace(scenario.panel, classifiers=(lr, replace(rf, cut_off=0.55)))
+        label_weeks(scenario, 1, quality=0.3)
+        (page,) = scenario.channel.told
+        assert "Fall:" not in page.body
+
+
+def wrong_flags(body):
+    """The wrong flags a window: low, middle and high."""
+    found = re.search(r"about ([\d,]+) wrong flags a window \(([\d,]+) to ([\d,]+)\)", body)
+    middle, low, high = (int(number.replace(",", "")) for number in found.groups())
+    return low, middle, high
+
+
+def flags(scenario, period):
+    """What the classifier called positive in a window, counted from its rows."""
+    return sum(row.scores[1] >= 0.6 for row in scenario.source.windows[MONDAY + period * WEEK])

@@ -110,7 +110,7 @@ class DifferenceEstimator:
         squares, sums = strata.sums(rows**2 * found.squares), strata.sums(rows * found.errors)
         prior = strata.sums(rows**2 * found.prior) / np.maximum(strata.sizes, 1)
         spread = np.maximum(squares - sums**2 / np.maximum(strata.answers, 1), 0)
-        raw, smooth, prior_labels = _scales(strata, self.prior_labels)
+        raw, smooth, prior_labels = variance_scales(strata, self.prior_labels)
         return spread @ raw, (spread + prior_labels * prior) @ smooth
 
 
@@ -149,7 +149,7 @@ class Residuals:
         return cls(sizes, n, k, totals, errors, np.maximum(squares, 0), prior)
 
 
-def _scales(strata: CollapsedStrata, prior_labels: Floats) -> tuple[Floats, Floats, Floats]:
+def variance_scales(strata: CollapsedStrata, prior_labels: Floats) -> tuple[Floats, Floats, Floats]:
     """What a stratum's sum of squares is multiplied by: N^2 (1 - f)/n over n - 1, and over k - 1 + n; and k itself."""
     n = np.maximum(strata.answers, 1)
     scale = np.where(strata.answers > 0, strata.sizes**2 * strata.sampling_correction / n, 0.0)
@@ -165,7 +165,7 @@ def _sides(
 
     Each stratum with items of a side and no label among them adds N_c^2/4: a total there may be anything.
     """
-    raw, smooth, k = _scales(strata, prior_labels)
+    raw, smooth, k = variance_scales(strata, prior_labels)
     homes, classifiers = strata.stratum_of_cell, members.shape[1]
     flat = members.reshape(len(members), 2 * classifiers)
     linear = np.stack(

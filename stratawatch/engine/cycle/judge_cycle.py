@@ -18,6 +18,7 @@ from stratawatch.engine.baselines.current_baselines import baselines_for_judging
 from stratawatch.engine.cycle.open_cycles import DECIDED
 from stratawatch.engine.evidence.pages import JudgedWindow, pages_of_window, stream_of
 from stratawatch.engine.evidence.panel_evidence import panel_evidence
+from stratawatch.engine.evidence.what_moved import moved_lines
 from stratawatch.engine.evidence.window_evidence import gather_evidence
 from stratawatch.engine.labels.labelled_cycle import fingerprint, load_labelled_cycle
 from stratawatch.engine.labels.missing_answers import MissingAnswers, keep_missing, missing_answers
@@ -93,11 +94,20 @@ def _judge(
     counts = rule.rule == "evidence" and not (retired or backfilled)
     pages = pages_of_window(window, rule, panel_evidence(tx, ports, spec) if counts else None)
     judgements = _judgements(tx, window, pages)
+    news = pages.keys() - paged_streams(tx, cycle)
+    slices = {**slices, **{key: moved for key in news if (moved := _moved(tx, window, key, pages[key]))}}
     record_judgements(
         tx, ports, cycle, number, judgements, pages=pages, superseded=superseded, only_states=retired, slices=slices
     )
     if not (superseded or retired or backfilled):
         _tell_of_missing(tx, ports, cycle, window.missing)
+
+
+def _moved(tx: Transaction, window: JudgedWindow, key: StreamKey, page: Page) -> list[str]:
+    """What a page says of the fall; nothing for windows that nobody is paged about."""
+    if key.segment is not None or tx.cycles.is_backfilled(window.cycle):
+        return []
+    return moved_lines(tx, window.spec, window.cycle, key, page.since)
 
 
 def _segments(spec: PanelSpec, atoms: Sequence[Atom]) -> tuple[Segment, ...]:
