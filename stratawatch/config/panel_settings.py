@@ -8,12 +8,13 @@ from pydantic import AfterValidator, BeforeValidator, Field
 from pydantic_core import PydanticKnownError
 
 from stratawatch.adapters.sources import SourceSettings
+from stratawatch.core.alarms.alarm_states import AlarmRule
 from stratawatch.core.designs import DESIGNS
 from stratawatch.core.estimation.variance_methods import VARIANCES
 from stratawatch.core.metrics import METRICS
 from stratawatch.core.second_votes import NO_SECOND_VOTES, SecondVotes
 from stratawatch.engine.model.drift_rule import DriftRule, Reaction
-from stratawatch.engine.model.panel_spec import AlarmRule, Duplicates, RandomNumbers, ScoreKind, StopRule
+from stratawatch.engine.model.panel_spec import Duplicates, RandomNumbers, ScoreKind, StopRule
 from stratawatch.engine.model.shared_budget import LEAST_BUDGET
 from stratawatch.settings.shapes import Duration, Moment, Name, PositiveDuration, Shape, Share, Text
 

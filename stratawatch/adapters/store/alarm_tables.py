@@ -16,9 +16,8 @@ from stratawatch.adapters.store.columns import (
 )
 from stratawatch.adapters.store.stream_keys import STREAM_KEY, stream_columns
 from stratawatch.adapters.store.tables import METADATA
-from stratawatch.core.alarms.alarm_states import AlarmState
+from stratawatch.core.alarms.alarm_states import AlarmRule, AlarmState
 from stratawatch.engine.model.alarm_records import DeliveryState, Severity
-from stratawatch.engine.model.panel_spec import AlarmRule
 
 alarm_states = Table(
     "alarm_states",

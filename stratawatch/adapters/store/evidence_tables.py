@@ -14,8 +14,8 @@ from stratawatch.adapters.store.columns import (
 )
 from stratawatch.adapters.store.stream_keys import STREAM_KEY, stream_columns
 from stratawatch.adapters.store.tables import METADATA
+from stratawatch.core.alarms.alarm_states import AlarmRule
 from stratawatch.core.goals import LimitEnd
-from stratawatch.engine.model.panel_spec import AlarmRule
 
 evidence: Final = Table(
     "evidence",

@@ -128,10 +128,10 @@ cycles = Table(
     text_column("docs", nullable=True),
     Column("profile", Document, nullable=False),
     Column("source_version", Document, nullable=False),
-    Column("focus", Document, nullable=True),
     Column("ended_at", UtcTime, nullable=True),  # when it was judged or cancelled, for which there is no way back
     Column("undrawn_purged", Boolean, nullable=False, server_default=false()),
     Column("payload_purged", Boolean, nullable=False, server_default=false()),
+    Column("focus", Document, nullable=True),
     one_of("state", CycleState),
     CheckConstraint("window_start < window_end", name="window"),
     UniqueConstraint("panel", "period"),

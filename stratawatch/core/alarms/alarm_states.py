@@ -3,7 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final
+from typing import Final, Literal
+
+AlarmRule = Literal["evidence", "window"]
+"""How windows page: by what they add up to, or each by itself."""
 
 
 class AlarmState(StrEnum):

@@ -4,9 +4,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final, Literal
 
-from stratawatch.core.alarms.alarm_states import AlarmState
+from stratawatch.core.alarms.alarm_states import AlarmRule, AlarmState
 from stratawatch.engine.model.document import Json
-from stratawatch.engine.model.panel_spec import AlarmRule
 
 
 @dataclass(frozen=True)

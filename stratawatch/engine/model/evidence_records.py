@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
+from stratawatch.core.alarms.alarm_states import AlarmRule
 from stratawatch.core.goals import LimitEnd
 from stratawatch.engine.model.alarm_records import StreamKey
-from stratawatch.engine.model.panel_spec import AlarmRule
 from stratawatch.errors import StratawatchError
 
 FixedBets = Mapping[str, tuple[bool, bool]]

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Literal
 
+from stratawatch.core.alarms.alarm_states import AlarmRule
 from stratawatch.core.goals import Goal, Limit, Option
 from stratawatch.core.second_votes import SecondVotes
 from stratawatch.engine.model.drift_rule import DriftRule
@@ -16,9 +17,6 @@ StopRule = Literal["budget", "goals"]
 
 
 Duplicates = Literal["refuse", "latest"]
-
-
-AlarmRule = Literal["evidence", "window"]
 
 
 RandomNumbers = Literal["permanent", "by window"]

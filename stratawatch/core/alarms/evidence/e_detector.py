@@ -37,7 +37,7 @@ def evidence_of(log_e_by_window: Floats) -> float:
 
     Windows are those since the last restart. It is at most 1e290; without a bet it is 0.
 
-    >>> evidence_of(np.log([[2.0, 1.0], [3.0, 0.5]]))
+    >>> round(evidence_of(np.log([[2.0, 1.0], [3.0, 0.5]])), 9)
     5.0
     """
     if log_e_by_window.size == 0:
