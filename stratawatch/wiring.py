@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
 from getpass import getuser
+from itertools import islice
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Final, Generic, TypeVar
@@ -102,6 +103,7 @@ def wire(
         configured=configuration.panels,
         budget=shared_budget(settings),
         truth=[truth.build(configuration.context) for truth in settings.truth],
+        three_advances=partial(until_third, settings.schedule.advance_cron),
     )
     return Installation(ports, configuration.panels, settings, report_folder, configuration)
 
@@ -113,6 +115,18 @@ def shared_budget(settings: Settings) -> SharedBudget | None:
     floors = {name: panel.floor for name, panel in settings.panels.items()}
     priorities = {name: panel.priority for name, panel in settings.panels.items()}
     return SharedBudget(settings.budget.labels, settings.budget.per, floors, priorities)
+
+
+def until_third(cron: str, now: datetime) -> timedelta:
+    """How long it is from a moment to the third time after it that a cron expression names.
+
+    >>> from datetime import UTC
+    >>> until_third("*/5 * * * *", datetime(2026, 1, 5, 12, 1, tzinfo=UTC))
+    datetime.timedelta(seconds=840)
+    """
+    from cronsim import CronSim
+
+    return next(islice(CronSim(cron, now), 2, None)) - now
 
 
 def user_name() -> str:

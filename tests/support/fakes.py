@@ -14,7 +14,7 @@ from stratawatch.core.goals import Goal, Limit
 from stratawatch.core.population import Atom, Census, Segment
 from stratawatch.core.random_numbers import digest
 from stratawatch.core.score_bins import bins_of
-from stratawatch.engine.model.alarm_records import Notification
+from stratawatch.engine.model.alarm_records import Notification, StandingAlert
 from stratawatch.engine.model.cycle_facts import CandidateItem, CensusResult, CheckReport
 from stratawatch.engine.model.input_profile import InputProfile
 from stratawatch.engine.model.label_events import Batch, LabelEvent, PollResult, Receipt
@@ -283,6 +283,21 @@ class FakeChannel:
         if not known:
             self.told.append(notification)
         return Receipt(f"channel:{len(self.told)}", duplicate=known)
+
+
+@dataclass
+class FakeLevelChannel(FakeChannel):
+    """Remembers what it was told is open, each time; troubles of an assertion are apart from those of sends."""
+
+    asserted: list[tuple[StandingAlert, ...]] = field(default_factory=list)
+    assert_troubles: list[Exception] = field(default_factory=list)
+    spans: list[timedelta] = field(default_factory=list)
+
+    def assert_open(self, alerts: Sequence[StandingAlert], lasts: timedelta) -> None:
+        if self.assert_troubles:
+            raise self.assert_troubles.pop(0)
+        self.asserted.append(tuple(alerts))
+        self.spans.append(lasts)
 
 
 def unreachable() -> Unreachable:

@@ -1,4 +1,4 @@
-"""Sees to it that somebody hears of every open incident: new channels, rows given up in the past, fallbacks."""
+"""Sees to it that somebody hears of every open incident: new channels, rows given up in the past, fallbacks, levels."""
 
 from collections import defaultdict
 from collections.abc import Collection, Sequence
@@ -8,7 +8,7 @@ from typing import Final
 
 from stratawatch.core.alarms.alarm_states import AlarmState, Judgement
 from stratawatch.engine.alarms.notifications import notify_blind, notify_breach
-from stratawatch.engine.model.alarm_records import PATIENCE, Incident, Notification
+from stratawatch.engine.model.alarm_records import PATIENCE, Incident, Notification, StandingAlert
 from stratawatch.engine.ports import Ports
 from stratawatch.engine.ports.transaction import Transaction
 
@@ -33,19 +33,25 @@ class _Opening:
         """The row of a channel."""
         return next((row for row in self.rows if row.channel == channel), None)
 
+    def is_paused(self, ports: Ports) -> bool:
+        """Whether all of it is paused, so that nobody is told of it now."""
+        return all(ports.paused.cover(incident.key) for incident in self.incidents)
 
-def prepare_openings(ports: Ports) -> None:
+
+def prepare_openings(ports: Ports, levels: Collection[str] = ()) -> None:
     """Make due what an earlier program gave up, and tell new channels what nobody has taken; of open incidents.
 
     New channels are told nothing of what is paused. They are when it goes on, if the incident is still open.
+    The channels in `levels` show all that is open, whoever else has taken it.
     """
     with ports.store.begin() as tx:
         for opening in _openings(tx):
             for row in opening.rows:
                 if row.state == "failed":
                     tx.outbox.send_again(row.id, ports.clock.now())
-            if not all(ports.paused.cover(incident.key) for incident in opening.incidents):
+            if not opening.is_paused(ports):
                 _tell_new_channels(tx, ports, opening)
+                _tell_levels(tx, ports, opening, levels)
         tx.commit()
 
 
@@ -72,6 +78,27 @@ def page_fallbacks(ports: Ports, unusable: Collection[str] = ()) -> bool:
                     written = True
         tx.commit()
     return written
+
+
+def standing_alerts(ports: Ports, channel: str) -> tuple[StandingAlert, ...]:
+    """What a level-like channel is to show: every open incident that is written to it and not paused."""
+    with ports.store.begin() as tx:
+        return tuple(
+            StandingAlert(row, min(incident.opened_at for incident in opening.incidents))
+            for opening in _openings(tx)
+            if (row := opening.row_of(channel)) is not None
+            and row.state != "superseded"
+            and not opening.is_paused(ports)
+        )
+
+
+def note_asserted(ports: Ports, alerts: Sequence[StandingAlert]) -> None:
+    """Note that a level-like channel shows these: what it did not take by a send, it has now."""
+    with ports.store.begin() as tx:
+        for alert in alerts:
+            if alert.opening.state != "sent" and tx.outbox.get(alert.opening.id).state in ("pending", "failed"):
+                tx.outbox.mark_sent(alert.opening.id, "asserted with all that is open", ports.clock.now())
+        tx.commit()
 
 
 def untaken_openings(ports: Ports) -> tuple[str, ...]:
@@ -124,6 +151,18 @@ def _tell_new_channels(tx: Transaction, ports: Ports, opening: _Opening) -> None
             tx.outbox.add(_copy(opening.rows[0], channel, ports.clock.now()))
     for row in owed:
         tx.outbox.supersede(row.id, f"the channel is not configured any more; told instead: {', '.join(new)}")
+
+
+def _tell_levels(tx: Transaction, ports: Ports, opening: _Opening, levels: Collection[str]) -> None:
+    """Write an opening to the level-like channels that have none, so that they show it and hear of its end."""
+    for channel in ports.channels_of(fallback=False):
+        row = opening.row_of(channel)
+        if channel not in levels or not opening.rows:
+            continue
+        if row is None:
+            tx.outbox.add(_copy(opening.rows[0], channel, ports.clock.now()))
+        elif row.state == "superseded":
+            tx.outbox.send_again(row.id, ports.clock.now())
 
 
 def _copy(row: Notification, channel: str, now: datetime, body: str = "") -> Notification:

@@ -8,14 +8,21 @@ from typing import Final
 
 from stratawatch.engine.alarms.failures import describe
 from stratawatch.engine.alarms.notifications import OVER
-from stratawatch.engine.alarms.open_incidents import page_fallbacks, prepare_openings, untaken_openings
+from stratawatch.engine.alarms.open_incidents import (
+    note_asserted,
+    page_fallbacks,
+    prepare_openings,
+    standing_alerts,
+    untaken_openings,
+)
 from stratawatch.engine.alarms.send_deadline import call_within
 from stratawatch.engine.lease import NOTIFICATIONS
 from stratawatch.engine.model.alarm_records import LONGEST_PAUSE, PATIENCE, Notification
 from stratawatch.engine.model.label_events import Receipt
-from stratawatch.engine.ports import Ports
+from stratawatch.engine.ports import LevelChannel, Ports
 from stratawatch.engine.ports.transaction import Transaction
 from stratawatch.errors import NoAnswer, NoConnection, StratawatchError
+from stratawatch.formatting import count_text
 
 CLAIM_LIFE: Final = timedelta(minutes=2)
 LONGEST_LIFE: Final = timedelta(days=7)
@@ -40,26 +47,32 @@ class Sent:
 
 
 def send_notifications(ports: Ports) -> Sent:
-    """Send what is due, each claimed just before it goes; then say what nobody has taken."""
-    prepare_openings(ports)
-    sending = _Sending(ports, _unusable(ports))
+    """Send what is due, each claimed just before it goes; assert what is open; then say what nobody has taken."""
+    levels, unusable = _levels_and_unusable(ports)
+    prepare_openings(ports, levels)
+    sending = _Sending(ports, unusable)
     sent = sending.send_due()
     sending.hold_back()
     if page_fallbacks(ports, sending.unusable):
         sent += sending.send_due()
     sending.hold_back()
+    for name, channel in levels.items():
+        sending.assert_open(name, channel)
     return Sent(sent, (*sending.troubles(), *untaken_openings(ports)), sending.emptied())
 
 
-def _unusable(ports: Ports) -> dict[str, str]:
-    """Channels that cannot be built, with the reason; told even while there is nothing to send."""
-    found = {}
+def _levels_and_unusable(ports: Ports) -> tuple[dict[str, LevelChannel], dict[str, str]]:
+    """The level-like channels, and those that cannot be built, with the reason, which is told in any case."""
+    levels, unusable = {}, {}
     for name in ports.channels:
         try:
-            ports.channels.get(name)
+            channel = ports.channels.get(name)
         except Exception as trouble:  # noqa: BLE001 - one bad channel must not keep the others from being told
-            found[name] = describe(trouble)
-    return found
+            unusable[name] = describe(trouble)
+        else:
+            if isinstance(channel, LevelChannel):
+                levels[name] = channel
+    return levels, unusable
 
 
 @dataclass
@@ -75,6 +88,8 @@ class _Sending:
     spent: dict[str, float] = field(default_factory=lambda: defaultdict(float))
     failures: dict[str, list[tuple[Notification, str]]] = field(default_factory=lambda: defaultdict(list))
     """By channel, what it did not take, and why."""
+    unasserted: dict[str, str] = field(default_factory=dict)
+    """By level-like channel, what it could not be made to show, and why."""
     began: float = field(default_factory=monotonic)
 
     def send_due(self) -> int:
@@ -89,6 +104,19 @@ class _Sending:
                 break
             sent += sum(self._send(notification) for notification in claimed)
         return sent
+
+    def assert_open(self, name: str, channel: LevelChannel) -> None:
+        """Let a level-like channel show all that is open; what it does not take now, the next advance asserts again."""
+        alerts = standing_alerts(self.ports, name)
+        if not alerts or name in self.silent or not self._is_in_time:
+            return
+        seconds, lasts = self.ports.channel_rule(name).timeout, self.ports.three_advances(self._now)
+        try:
+            call_within(seconds, lambda: channel.assert_open(alerts, lasts), f"the channel '{name}'")
+        except Exception as trouble:  # noqa: BLE001 - as in a send
+            self.unasserted[name] = f"{count_text(len(alerts), 'open incident')}: {describe(trouble)}"
+        else:
+            note_asserted(self.ports, alerts)
 
     def emptied(self) -> frozenset[str]:
         """The channels that were asked to the end; none when the time was over before."""
@@ -108,10 +136,14 @@ class _Sending:
     def troubles(self) -> tuple[str, ...]:
         """A sentence on each channel that failed: the first thing that it did not take, and the last reason."""
         unusable = (f"the channel '{name}' cannot be used: {why}" for name, why in self.unusable.items())
-        return *unusable, *(
-            f"the channel '{name}' did not take '{failed[0][0].subject}'"
-            f"{f' and {len(failed) - 1} more' if len(failed) > 1 else ''}: {failed[-1][1]}"
-            for name, failed in self.failures.items()
+        return (
+            *unusable,
+            *(
+                f"the channel '{name}' did not take '{failed[0][0].subject}'"
+                f"{f' and {len(failed) - 1} more' if len(failed) > 1 else ''}: {failed[-1][1]}"
+                for name, failed in self.failures.items()
+            ),
+            *(f"the channel '{name}' cannot show {what}" for name, what in self.unasserted.items()),
         )
 
     @property

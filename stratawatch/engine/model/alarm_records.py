@@ -129,3 +129,11 @@ class Notification:
     def is_held_up(self, now: datetime) -> bool:
         """Whether it failed and has been under way for so long that it is news no more once it is over."""
         return self.state == "failed" or (bool(self.last_error) and self.created_at <= now - PATIENCE)
+
+
+@dataclass(frozen=True)
+class StandingAlert:
+    """An open incident as a level-like channel shows it: the notification of its beginning, and since when it is so."""
+
+    opening: Notification
+    since: datetime

@@ -3,11 +3,11 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Final, Protocol, runtime_checkable
 
 from stratawatch.core.population import Atom
-from stratawatch.engine.model.alarm_records import Notification
+from stratawatch.engine.model.alarm_records import Notification, StandingAlert
 from stratawatch.engine.model.cycle_facts import CandidateItem, CensusResult, CheckReport
 from stratawatch.engine.model.input_profile import InputProfile
 from stratawatch.engine.model.label_events import Batch as BatchRecord
@@ -27,6 +27,7 @@ __all__ = [
     "ColumnProblem",
     "Heartbeat",
     "LabelQueue",
+    "LevelChannel",
     "PayloadKeeper",
     "Ports",
     "PredictionCheck",
@@ -198,6 +199,18 @@ class AlertChannel(Protocol):
         ...
 
 
+@runtime_checkable
+class LevelChannel(AlertChannel, Protocol):
+    """A channel whose receiver forgets what it is not told again, and lets it end by itself: a level, not an event.
+
+    `send` says that one begins or ends, as everywhere; what is open is said again at each advance.
+    """
+
+    def assert_open(self, alerts: Sequence[StandingAlert], lasts: timedelta) -> None:
+        """Say that these are open, and for how long they stand without being said again. Raises Unreachable."""
+        ...
+
+
 class Store(Protocol):
     """Keeps all state. A transaction rolls back unless it commits."""
 
@@ -212,6 +225,9 @@ READ_TIMEOUT: Final = 600.0
 Heartbeat = Callable[[], object]
 """Tells a watcher outside that an advance went well. Raises Unreachable."""
 
+
+THREE_ADVANCES: Final = timedelta(minutes=15)
+"""As long as three advances take to come, where nothing is said of their schedule."""
 
 DropPages = Callable[[datetime, datetime], int]
 """Deletes reports, and pages of the input check, that are dated before these moments; says how many. Raises OSError."""
@@ -252,6 +268,8 @@ class Ports:
     clock_doubt: ClockDoubted | None = None
     budget: SharedBudget | None = None
     truth: Sequence[TruthFeed] = ()
+    three_advances: Callable[[datetime], timedelta] = lambda _now: THREE_ADVANCES
+    """How long it is from a moment to the third advance after it."""
 
     def channel_rule(self, name: str) -> ChannelRule:
         """How a channel is used, the ordinary way if nothing else is said."""
