@@ -36,9 +36,15 @@ class SecretAddress:
         _checked(url.get_secret_value(), what)
 
     def post(
-        self, message: Mapping[str, Any], headers: Mapping[str, str] | None = None, accepted: tuple[int, ...] = ()
+        self,
+        message: Mapping[str, Any] | bytes,
+        headers: Mapping[str, str] | None = None,
+        accepted: tuple[int, ...] = (),
     ) -> int:
-        """Post JSON and return the status, which is 2xx or one of `accepted`. Raises Unreachable."""
+        """Post JSON, written down already or not; return the status: 2xx or one of `accepted`. Raises Unreachable."""
+        if isinstance(message, bytes):
+            headers = {"Content-Type": "application/json", **(headers or {})}
+            return self._judged(self._ask("POST", headers, {"content": message})[0], accepted)
         return self._judged(self._ask("POST", headers, {"json": message})[0], accepted)
 
     def get(self) -> int:
