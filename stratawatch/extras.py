@@ -22,6 +22,7 @@ EXTRAS: Final[Mapping[str, tuple[str, ...]]] = {
     "redis": ("redis",),
     "rabbitmq": ("pika",),
     "sqs": ("boto3",),
+    "apprise": ("apprise",),
 }
 """Extra -> what is imported of it; what is installed for it stands in pyproject.toml."""
 

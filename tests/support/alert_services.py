@@ -33,13 +33,14 @@ class HttpService:
 
     def __init__(self, judge: Callable[[str, dict[str, str], Any], Answer]):
         service = self
+        self.judge = judge
         self.broken: Answer | None = None
         """What it answers instead."""
 
         class Handler(BaseHTTPRequestHandler):
             def do_POST(self):
                 content = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-                status, answer = service.broken or judge(self.path, dict(self.headers), content)
+                status, answer = service.broken or service.judge(self.path, dict(self.headers), content)
                 body = answer.encode() if isinstance(answer, str) else json.dumps(answer).encode()
                 self.send_response(status)
                 self.send_header("Content-Length", str(len(body)))

@@ -11,9 +11,12 @@ from stratawatch.engine.ports import AlertChannel
 from stratawatch.settings.shapes import Name, PositiveDuration
 
 REGISTRY: Final[dict[str, str]] = {
+    "alertmanager": "stratawatch.adapters.alerts.alertmanager:AlertmanagerSettings",
+    "apprise": "stratawatch.adapters.alerts.apprise:AppriseSettings",
     "console": "stratawatch.adapters.alerts.console:ConsoleSettings",
     "mail": "stratawatch.adapters.alerts.mail:MailSettings",
     "pagerduty": "stratawatch.adapters.alerts.pagerduty:PagerDutySettings",
+    "prefect_event": "stratawatch.adapters.alerts.prefect_event:PrefectEventSettings",
     "slack": "stratawatch.adapters.alerts.slack:SlackSettings",
     "webhook": "stratawatch.adapters.alerts.webhook:WebhookSettings",
 }

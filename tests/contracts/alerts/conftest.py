@@ -15,6 +15,8 @@ from stratawatch.adapters.alerts.sent_keys import SentKeys
 from stratawatch.adapters.alerts.webhook import WebhookChannel
 from stratawatch.engine.ports import AlertChannel
 from tests.support.alert_services import MailBackend, PagerDutyBackend, SlackBackend, SlackBotBackend
+from tests.support.alertmanager_api import AlertmanagerBackend
+from tests.support.event_services import AppriseBackend, PrefectEventBackend
 
 
 class ConsoleBackend:
@@ -41,19 +43,22 @@ class WebhookBackend:
     def __init__(self, folder: Path | None = None):
         backend = self
         self.requests: list[tuple[dict, dict]] = []
+        self.bodies: list[bytes] = []
         self.status = 202
         self.answer_headers: dict[str, str] = {}
         self.answer = b""
 
         class Handler(BaseHTTPRequestHandler):
             def do_POST(self):
-                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+                content = self.rfile.read(int(self.headers["Content-Length"]))
+                body = json.loads(content)
                 known = {headers["Idempotency-Key"] for headers, _ in backend.requests}
                 status = backend.status
                 if status < 300 and self.headers["Idempotency-Key"] in known:
                     status = 409
                 elif status < 300:
                     backend.requests.append((dict(self.headers), body))
+                    backend.bodies.append(content)
                 self.send_response(status)
                 for name, value in backend.answer_headers.items():
                     self.send_header(name, value)
@@ -84,9 +89,12 @@ class WebhookBackend:
 
 
 BACKENDS = {
+    "alertmanager": AlertmanagerBackend,
+    "apprise": AppriseBackend,
     "console": ConsoleBackend,
     "mail": MailBackend,
     "pagerduty": PagerDutyBackend,
+    "prefect_event": PrefectEventBackend,
     "slack": SlackBackend,
     "webhook": WebhookBackend,
 }

@@ -63,6 +63,17 @@ def test_odd_texts_arrive(backend):
     assert len(backend.told()) == 1
 
 
+@pytest.mark.parametrize("severity", ["page", "warning", "resolved"])
+def test_texts_of_3000_characters_are_taken(backend, severity):
+    """Cut, where the receiver has no room for them: a refusal could be for good."""
+    long = "word " * 600
+    facts = dict.fromkeys(("panel", "classifier", "metric", "segment"), long)
+    receipt = backend.channel().send(notice(severity=severity, subject=long, body=long, dedup_key=long, facts=facts))
+    assert not receipt.duplicate
+    (told,) = backend.told()
+    assert "word word" in told
+
+
 @pytest.mark.parametrize(
     "key", ["Zürich \U0001f642", "two\r\nX-Evil: lines", "nul \0", "\t tabs and blanks \t", "", "x" * 200_000]
 )
