@@ -116,6 +116,8 @@ class TestALevelChannelThatIsAway:
         breaching.clock.advance(minutes=1)
         assert send_notifications(breaching.ports).troubles == ()
         assert len(level.asserted) == 1
+        breaching.clock.advance(hours=2)  # the page itself is tried again when its time has come
+        send_notifications(breaching.ports)
         assert ("level", "page", "sent") in states(breaching)
 
     def test_is_a_trouble_of_the_advance(self, breaching, level):

@@ -92,15 +92,6 @@ def standing_alerts(ports: Ports, channel: str) -> tuple[StandingAlert, ...]:
         )
 
 
-def note_asserted(ports: Ports, alerts: Sequence[StandingAlert]) -> None:
-    """Note that a level-like channel shows these: what it did not take by a send, it has now."""
-    with ports.store.begin() as tx:
-        for alert in alerts:
-            if alert.opening.state != "sent" and tx.outbox.get(alert.opening.id).state in ("pending", "failed"):
-                tx.outbox.mark_sent(alert.opening.id, "asserted with all that is open", ports.clock.now())
-        tx.commit()
-
-
 def untaken_openings(ports: Ports) -> tuple[str, ...]:
     """Sentences on open incidents that no channel has taken for a while."""
     if not ports.channels:

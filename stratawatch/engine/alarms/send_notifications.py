@@ -9,7 +9,6 @@ from typing import Final
 from stratawatch.engine.alarms.failures import describe
 from stratawatch.engine.alarms.notifications import OVER
 from stratawatch.engine.alarms.open_incidents import (
-    note_asserted,
     page_fallbacks,
     prepare_openings,
     standing_alerts,
@@ -115,8 +114,6 @@ class _Sending:
             call_within(seconds, lambda: channel.assert_open(alerts, lasts), f"the channel '{name}'")
         except Exception as trouble:  # noqa: BLE001 - as in a send
             self.unasserted[name] = f"{count_text(len(alerts), 'open incident')}: {describe(trouble)}"
-        else:
-            note_asserted(self.ports, alerts)
 
     def emptied(self) -> frozenset[str]:
         """The channels that were asked to the end; none when the time was over before."""

@@ -100,7 +100,7 @@ class TestAnIncident:
 
 class TestWhatItTakes:
     def test_texts_of_3000_characters_and_names_of_all_kinds(self, alertmanager):
-        long = "Zürich \N{SLIGHTLY SMILING FACE} \" \\ {{ .Alerts }} \n" * 100
+        long = 'Zürich \N{SLIGHTLY SMILING FACE} " \\ {{ .Alerts }} \n' * 100
         facts = dict.fromkeys(("panel", "classifier", "metric", "segment"), long)
         alertmanager.channel().send(notice(subject=long, body=long, dedup_key=long, facts=facts))
         (alert,) = alertmanager.active().values()
