@@ -22,6 +22,7 @@ OLDER: Final = "(older code)"
 ENGINE: Final = ("stratawatch/core", "stratawatch/engine", "stratawatch/adapters")
 STUDY: Final = ("stratawatch/core", "stratawatch/study")
 CODE: Final[Mapping[str, tuple[str, ...]]] = {
+    "alarms": ("stratawatch/core", "benchmarks/labels"),
     "chaos": ENGINE,
     "coverage": STUDY,
     "demo_worlds": ENGINE,

@@ -1,0 +1,1 @@
+"""How often alarms are false and how soon losses are paged, on frozen designs of stationary worlds."""
