@@ -136,6 +136,7 @@ def _design(spec: "PanelSpec") -> str:
 def _store(configuration: "Configuration", now: "datetime") -> Facts:
     from stratawatch.adapters.store import open_store
     from stratawatch.engine.cycle.budget_shares import shared_budget_states
+    from stratawatch.engine.evidence.window_rule import newest_rule_text
 
     store = open_store(configuration.store_url().get_secret_value())
     with store.begin() as tx:
@@ -144,7 +145,7 @@ def _store(configuration: "Configuration", now: "datetime") -> Facts:
         spans = shared_budget_states(tx) if configuration.settings.budget else ()
         facts = {f"baselines of {name}": _baselines(tx, spec, now) for name, spec in configuration.panels.items()}
         facts |= {f"gold items of {name}": _gold(tx, spec) for name, spec in configuration.panels.items()}
-        facts |= {f"pages of {name}": _pages(tx, spec) for name, spec in configuration.panels.items()}
+        facts |= {f"pages of {name}": newest_rule_text(tx, name) for name in configuration.panels}
     baselines = {name: fact for name, fact in facts.items() if fact}
     counted = ", ".join(f"{name} {number}" for name, number in cycles.items())
     waiting = {
@@ -223,14 +224,6 @@ def _look_for_left_panels(report: CheckReport, configuration: "Configuration") -
             what = f"panel '{one.name}' is not configured any more, and {number}{incidents}"
             hint = f"`stratawatch cycles retire {one.name}` ends or finishes them; or put the panel back"
             report.problems.append(Problem(("panels",), what, hint=hint))
-
-
-def _pages(tx: "Transaction", spec: "PanelSpec") -> str:
-    """By which rule the newest judged window paged; empty before the first."""
-    from stratawatch.engine.evidence.window_rule import rule_text
-
-    rules = tx.evidence.rules(spec.name)
-    return rule_text(rules[-1]) if rules else ""
 
 
 def _guideline_key(configuration: "Configuration", name: str) -> str:
