@@ -23,6 +23,7 @@ from stratawatch.engine.cycle.clock_check import trust_clock
 from stratawatch.engine.cycle.left_panels import retire_panel
 from stratawatch.engine.cycle.open_cycles import open_cycles
 from stratawatch.engine.cycle.operator_actions import cancel_cycle, reopen_cycle, rerun_cycle, resend_batches
+from stratawatch.engine.evidence.replay_evidence import replay_evidence
 from stratawatch.engine.labels import dispatch_batch
 from stratawatch.engine.labels.erase_item import erase_again, erase_item
 from stratawatch.engine.labels.gold_items import keep_gold
@@ -163,6 +164,7 @@ def by_hand(ports: Ports, tick: Tick) -> None:
             first = tx.outbox.all()[0]
         resend_notification(ports, first.id)
         resend_failed(ports)
+        replay_evidence(ports, PANEL, 2)
     if tick.step == "adopt":
         adopt_queue(ports)
     if tick.step == "retire":
