@@ -57,7 +57,8 @@ def check_storage_url(url: str) -> str:
 def check_endpoint(url: str) -> str:
     """The address of a server that is not the cloud's own; unencrypted on this machine only."""
     parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.hostname or "@" in parts.netloc or parts.query:
+    usable = parts.hostname and parts.port != 0  # asking for a port that is no number up to 65535 raises too
+    if parts.scheme not in ("http", "https") or not usable or "@" in parts.netloc or parts.query:
         raise ValueError("is no address of a server: write https://host")
     if parts.scheme == "http" and parts.hostname not in LOOPBACK:
         raise ValueError("would be reached unencrypted: write https (http is for this machine only)")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final, Literal, Protocol
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from pydantic import SecretStr
 
@@ -82,10 +82,10 @@ class BrokerSettings(QueueSettings):
 
 
 def _broker(url: SecretStr, tasks: str, labels: str, timeout: float) -> Broker:
-    parts = urlsplit(url.get_secret_value())
     if tasks == labels:
         raise ConfigError("[queue] tasks and labels are one and the same", expected="two names")
-    if not parts.hostname or parts.scheme not in ("redis", "rediss", "amqp", "amqps", "sqs"):
+    parts = _parts(url.get_secret_value())
+    if parts is None or not parts.hostname or parts.scheme not in ("redis", "rediss", "amqp", "amqps", "sqs"):
         raise ConfigError(
             "[queue] url is no address of a broker",
             expected="redis://, rediss://, amqp:// or amqps:// and a host, or sqs:// and a region",
@@ -108,6 +108,16 @@ def _broker(url: SecretStr, tasks: str, labels: str, timeout: float) -> Broker:
     from stratawatch.adapters.queues.rabbitmq_broker import RabbitBroker
 
     return RabbitBroker(url, tasks, labels, timeout)
+
+
+def _parts(url: str) -> SplitResult | None:
+    """The parts of an address; None where it is none, or its port no number up to 65535."""
+    try:
+        parts = urlsplit(url)
+        usable = parts.port != 0
+    except ValueError:
+        return None
+    return parts if usable else None
 
 
 def origin(url: SecretStr) -> str:

@@ -11,7 +11,7 @@ import pytest
 from pydantic import ValidationError
 
 from stratawatch.adapters.adapter_settings import BuildContext
-from stratawatch.adapters.object_storage import ObjectStorage
+from stratawatch.adapters.object_storage import ObjectStorage, check_endpoint
 from stratawatch.adapters.queues.bucket import BucketQueue, BucketSettings
 from stratawatch.adapters.queues.inbox import ReadCaps
 from stratawatch.adapters.queues.queue_layout import MARKER
@@ -241,3 +241,9 @@ def test_a_server_that_drips_is_given_up(tmp_path, monkeypatch):
     monkeypatch.setenv("KEY", SECRET)
     with dripping() as address, pytest.raises(Unreachable):
         live_queue(tmp_path, address.rstrip("/")).identity()
+
+
+@pytest.mark.parametrize("url", ["https://host:99999", "https://host:0", "https://host:port"])
+def test_an_endpoint_with_an_odd_port_is_refused(url):
+    with pytest.raises(ValueError, match=r"[Pp]ort|no address"):
+        check_endpoint(url)
