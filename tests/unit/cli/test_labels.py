@@ -215,7 +215,7 @@ class TestWhatDoesNotCount:
         home, known = visited
         out = home.run("advance").stdout
         assert "labels: 0 new, 1 for unknown items, 2 rejected" in out
-        assert "  the first of them: not valid JSON" in out
+        assert "  the first that did not count: not valid JSON" in out
         assert "`stratawatch labels set-aside` lists what was rejected or set aside" in out
         assert "`stratawatch labels waiting` lists them" in out
 
