@@ -49,26 +49,31 @@ def agreement(config: ConfigOption = DEFAULT_CONFIG, json: JsonOption = False, p
                     "annotator": row["name"],
                     "yes": f"{row['yes']:,}",
                     "no": f"{row['no']:,}",
+                    "skips": f"{row['skips']:,}",
                     "answers beside": f"{row['pairs']:,}",
                     "the same": f"{row['agreeing'] / row['pairs']:.1%}" if row["pairs"] else "",
                     **_rates_of(row, one),
                 }
                 for row in one["annotators"]
             ],
-            numbers=("yes", "no", "answers beside", "the same", "finds yes", "finds no"),
+            numbers=("yes", "no", "skips", "answers beside", "the same", "finds yes", "finds no"),
         )
+        if one["second_votes"]:
+            print_line("Second answers are asked for where the first is yes: about other items people agree more.")
         for line in _implied_lines(one):
             print_line(line)
 
 
 def _found(tx: "Transaction", name: str) -> dict[str, Any]:
     from stratawatch.core.estimate import Undefined
-    from stratawatch.core.estimation.agreement import agreement, annotator_agreements, latest_answers
+    from stratawatch.core.estimation.agreement import agreement, annotator_agreements, latest_answers, latest_skips
     from stratawatch.core.estimation.vote_errors import vote_errors
 
-    question = tx.panels.question_key(tx.panels.latest()[name])
-    events = tx.labels.of_panel(name, question)
-    answers = latest_answers((item, event.annotator, event.value) for item, event in events)
+    spec = tx.panels.latest()[name]
+    said = [
+        (item, event.annotator, event.value) for item, event in tx.labels.of_panel(name, tx.panels.question_key(spec))
+    ]
+    answers = latest_answers(said)
     whole, errors = agreement(answers), vote_errors(answers)
     told = (
         {"alpha": None, "low": None, "high": None, "reason": whole.reason}
@@ -79,8 +84,9 @@ def _found(tx: "Transaction", name: str) -> dict[str, Any]:
         "panel": name,
         **told,
         "confidence": 0.95,
+        "second_votes": spec.second_votes,
         "items": sum(len(words) > 1 for words in answers.values()),
-        "annotators": [_row(one, errors) for one in annotator_agreements(answers)],
+        "annotators": [_row(one, errors) for one in annotator_agreements(answers, latest_skips(said))],
         "errors": _errors(errors),
         "implied": [] if isinstance(errors, Undefined) else _implied(tx, name, errors),
     }
@@ -92,6 +98,7 @@ def _row(one: "AnnotatorAgreement", errors: "VoteErrors | Undefined") -> dict[st
         "name": one.annotator,
         "yes": one.yes,
         "no": one.no,
+        "skips": one.skips,
         "pairs": one.pairs,
         "agreeing": one.agreeing,
         "sensitivity": found.sensitivity if found else None,

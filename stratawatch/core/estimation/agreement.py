@@ -48,6 +48,7 @@ class AnnotatorAgreement:
     pairs: int
     """Pairs of his answer and another one's to the same item."""
     agreeing: int
+    skips: int = 0
 
 
 def agreement(answers: Mapping[str, Mapping[str, Answer]], confidence: float = 0.95) -> Agreement | Undefined:
@@ -72,8 +73,11 @@ def agreement(answers: Mapping[str, Mapping[str, Answer]], confidence: float = 0
     return Agreement(alpha, low, high, items, int((yes + no).sum()), confidence)
 
 
-def annotator_agreements(answers: Mapping[str, Mapping[str, Answer]]) -> tuple[AnnotatorAgreement, ...]:
-    """Each annotator against the others, by name."""
+def annotator_agreements(
+    answers: Mapping[str, Mapping[str, Answer]], skips: Mapping[str, int] | None = None
+) -> tuple[AnnotatorAgreement, ...]:
+    """Each annotator against the others, by name, with how many items he could not tell."""
+    skips = skips or {}
     said, pairs, agreeing = Counter[tuple[str, str]](), Counter[str](), Counter[str]()
     for words in answers.values():
         numbers = Counter(words.values())
@@ -81,8 +85,10 @@ def annotator_agreements(answers: Mapping[str, Mapping[str, Answer]]) -> tuple[A
             said[annotator, word] += 1
             pairs[annotator] += len(words) - 1
             agreeing[annotator] += numbers[word] - 1
-    names = sorted({annotator for annotator, _ in said})
-    return tuple(AnnotatorAgreement(n, said[n, "yes"], said[n, "no"], pairs[n], agreeing[n]) for n in names)
+    names = sorted({annotator for annotator, _ in said} | {*skips})
+    return tuple(
+        AnnotatorAgreement(n, said[n, "yes"], said[n, "no"], pairs[n], agreeing[n], skips.get(n, 0)) for n in names
+    )
 
 
 def latest_answers(events: Iterable[tuple[str, str, str]]) -> dict[str, dict[str, Answer]]:
@@ -98,6 +104,12 @@ def latest_answers(events: Iterable[tuple[str, str, str]]) -> dict[str, dict[str
         else:
             words.pop(annotator, None)
     return found
+
+
+def latest_skips(events: Iterable[tuple[str, str, str]]) -> Counter[str]:
+    """How many items each annotator could not tell in the end, from the same events."""
+    last = {(item, annotator): value for item, annotator, value in events}
+    return Counter(annotator for (_, annotator), value in last.items() if value == "skip")
 
 
 def _doubt(differing: Floats | float, yes: Floats | float, no: Floats | float) -> Floats:

@@ -2,6 +2,8 @@
 
 import json
 
+from tests.unit.cli.conftest import NOW
+
 
 def test_of_one_annotator_cannot_be_told(judged):
     (found,) = judged.json("labels", "agreement")["panels"]
@@ -14,6 +16,7 @@ def test_of_a_second_annotator_counts_his_last_answers(judged):
     labels = judged.json("labels", "export")["labels"]
     second = [{"item": one["item"], "value": one["value"], "annotator": "bob"} for one in labels]
     second[0] = {**second[0], "value": "no" if labels[0]["value"] == "yes" else "yes"}
+    second.append({"item": labels[0]["item"], "value": "skip", "annotator": "cem"})
     file = judged.folder / "bob.jsonl"
     file.write_text("".join(json.dumps(one) + "\n" for one in second))
     judged.run("labels", "import", str(file))
@@ -21,14 +24,24 @@ def test_of_a_second_annotator_counts_his_last_answers(judged):
     assert (found["items"], found["reason"]) == (60, "")
     assert 0.9 < found["alpha"] < 1
     assert found["low"] < found["alpha"] < found["high"]
-    assert [(one["name"], one["pairs"], one["agreeing"]) for one in found["annotators"]] == [
-        ("ann", 60, 59),
-        ("bob", 60, 59),
+    assert [(one["name"], one["pairs"], one["agreeing"], one["skips"]) for one in found["annotators"]] == [
+        ("ann", 60, 59, 0),
+        ("bob", 60, 59, 0),
+        ("cem", 0, 0, 1),
     ]
     text = judged.run("labels", "agreement", "--panel", found["panel"]).stdout
     assert f"{found['panel']}: alpha {found['alpha']:.2f} ({found['low']:.2f} to " in text
     assert "over 60 items" in text
     assert "98.3%" in text
+    assert "Second answers are asked for" not in text
+
+
+def test_under_second_votes_it_says_which_items_are_asked_about_again(fresh):
+    fresh.configure(("budget = 60", 'budget = 60\nsecond_votes = "called_negative_yes"'))
+    fresh.run("open", "--now", NOW)
+    (found,) = fresh.json("labels", "agreement")["panels"]
+    assert found["second_votes"] == "called_negative_yes"
+    assert "Second answers are asked for where the first is yes" in fresh.run("labels", "agreement").stdout
 
 
 def test_of_three_annotators_tells_what_their_errors_imply(judged):

@@ -6,7 +6,13 @@ import numpy as np
 import pytest
 
 from stratawatch.core.estimate import Undefined
-from stratawatch.core.estimation.agreement import AnnotatorAgreement, agreement, annotator_agreements, latest_answers
+from stratawatch.core.estimation.agreement import (
+    AnnotatorAgreement,
+    agreement,
+    annotator_agreements,
+    latest_answers,
+    latest_skips,
+)
 
 
 def said(rows):
@@ -84,6 +90,19 @@ class TestEachAnnotator:
             AnnotatorAgreement("a1", yes=1, no=2, pairs=4, agreeing=3),
             AnnotatorAgreement("a2", yes=1, no=1, pairs=2, agreeing=2),
         )
+
+    def test_has_skips_beside_answers_also_where_nothing_else_was_said(self):
+        found = annotator_agreements(said(["yy"]), {"a1": 2, "zoe": 1})
+        assert [(one.annotator, one.yes, one.skips) for one in found] == [("a0", 1, 0), ("a1", 1, 2), ("zoe", 0, 1)]
+
+
+class TestLatestSkips:
+    def test_are_those_that_stand(self):
+        events = [
+            *(("i1", "ann", "skip"), ("i1", "ann", "yes"), ("i2", "ann", "yes"), ("i2", "ann", "skip")),
+            *(("i3", "ann", "skip"), ("i3", "bob", "skip"), ("i4", "bob", "skip"), ("i4", "bob", "retract")),
+        ]
+        assert latest_skips(events) == {"ann": 2, "bob": 1}
 
 
 class TestLatestAnswers:
