@@ -12,16 +12,23 @@ down_revision = "0016"
 
 ID = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 TIME = sa.DateTime(timezone=True)
-FIRST_USE = """
-    UPDATE draws SET first_use = NOT EXISTS (
-        SELECT 1
-        FROM cycles AS mine
-        INNER JOIN cycles AS earlier ON earlier.panel = mine.panel AND earlier.window_start < mine.window_start
-        INNER JOIN draws AS d ON d.cycle_id = earlier.id
-        WHERE mine.id = draws.cycle_id AND d.item_key = draws.item_key
+# By ranks, in one pass over all draws: each by itself would go through all earlier windows. Two cycles of a window have
+# the same rank.
+DRAWN_BEFORE = """
+    UPDATE draws SET first_use = FALSE WHERE (cycle_id, item_key) IN (
+        SELECT turns.cycle_id, turns.item_key
+        FROM (
+            SELECT
+                d.cycle_id,
+                d.item_key,
+                RANK() OVER (PARTITION BY c.panel, d.item_key ORDER BY c.window_start) AS turn
+            FROM draws AS d
+            INNER JOIN cycles AS c ON c.id = d.cycle_id
+        ) AS turns
+        WHERE turns.turn > 1
     )
 """
-# Not by the names of a column and a check apart: SQLite adds a check with its column only.
+# As one statement: SQLite adds a check with its column only.
 RULE = """
     ALTER TABLE incidents ADD COLUMN rule TEXT DEFAULT '' NOT NULL
     CONSTRAINT ck_incidents_rule CHECK (rule IN ('', 'evidence', 'window'))
@@ -55,7 +62,8 @@ def upgrade() -> None:
 def draws_and_incidents() -> None:
     for name in ("first_use", "bets"):
         op.add_column("draws", sa.Column(name, sa.Boolean(), nullable=True))
-    op.execute(FIRST_USE)
+    op.execute("UPDATE draws SET first_use = TRUE")
+    op.execute(DRAWN_BEFORE)
     op.execute(RULE)
     op.add_column("incidents", sa.Column("since", TIME, nullable=True))
     op.add_column("incidents", sa.Column("evidence", sa.Double(), nullable=True))

@@ -19,8 +19,9 @@ from stratawatch.core.alarms.alarm_states import AlarmState
 from stratawatch.core.goals import Limit
 from stratawatch.engine.model.states import BatchState, CycleState, Entity, RoundState
 from stratawatch.errors import SchemaMismatch
-from tests.support.store.examples import COUNTRY, MONDAY, NOW, notification, open_cycle, spec
-from tests.support.store.old_schemas import FIRST_CYCLE, fifth_schema, first_schema, sixth_schema
+from tests.support.store.baselines import FIRST
+from tests.support.store.examples import COUNTRY, MONDAY, NOW, incident, notification, open_cycle, planned_round, spec
+from tests.support.store.old_schemas import FIRST_CYCLE, as_of_schema, fifth_schema, first_schema, sixth_schema
 
 
 def pretend(url, revision):
@@ -234,6 +235,76 @@ class TestNotifications:
             tx.outbox.add(notification("d"))
             assert tx.outbox.all()[-1].id == 4
         store.dispose()
+
+
+class TestFirstUse:
+    @pytest.fixture
+    def old_url(self, store_url, request, tmp_path):
+        sqlite = store_url.startswith("sqlite")
+        return f"sqlite:///{tmp_path}/old.db" if sqlite else request.getfixturevalue("new_postgres")()
+
+    @pytest.fixture
+    def before(self, store_url, old_url):
+        """The store as schema 0016 kept it, upgraded."""
+
+        def upgraded():
+            as_of_schema(store_url, old_url, "0016")
+            migrate(old_url)
+            return open_store(old_url)
+
+        return upgraded
+
+    def test_of_old_draws_is_told_from_earlier_windows_of_their_panel(self, store, before):
+        with store.begin() as tx:
+            first = planned_round(tx, 0, items=("a", "b"))
+            tx.cycles.replace(first.cycle, "corrected")
+            planned_round(tx, 0, items=("a", "c"))
+            planned_round(tx, 2, items=("b", "d"))
+            planned_round(tx, 1, items=("c", "d"))
+            planned_round(tx, 1, panel="other", items=("a",))
+            tx.commit()
+        upgraded = before()
+        with upgraded.begin() as tx:
+            everywhere = [*tx.cycles.find(), *tx.cycles.find(replaced=True)]
+            draws = {(one.panel, one.period): tx.rounds.draws(one.id) for one in everywhere}
+        upgraded.dispose()
+        assert {draw.bets for drawn in draws.values() for draw in drawn} == {None}
+        found = {place: {draw.item: draw.first_use for draw in drawn} for place, drawn in draws.items()}
+        assert found == {
+            ("spam", -first.cycle): {"a": True, "b": True},
+            ("spam", 0): {"a": True, "c": True},
+            ("spam", 1): {"c": False, "d": True},
+            ("spam", 2): {"b": False, "d": False},
+            ("other", 1): {"a": True},
+        }
+
+    def test_and_bets_are_fixed_when_the_window_is_judged_after_the_upgrade(self, store, before):
+        with store.begin() as tx:
+            cycle = planned_round(tx, 1, items=("a",)).cycle
+            tx.commit()
+        upgraded = before()
+        with upgraded.begin() as tx:
+            planned_round(tx, 0, items=("a",))  # an earlier window that is opened after it
+            (draw,) = tx.rounds.draws(cycle)
+            assert (draw.first_use, draw.bets) == (True, None)
+            tx.rounds.fix_bets(cycle, {draw.item_key: (False, False)})
+            assert [(one.first_use, one.bets) for one in tx.rounds.draws(cycle)] == [(False, False)]
+        upgraded.dispose()
+
+    def test_incidents_and_baselines_of_before_are_as_they_were(self, store, before):
+        with store.begin() as tx:
+            cycle = open_cycle(tx)
+            tx.alarms.open_incident(incident(cycle, AlarmState.BREACH))
+            tx.baselines.add(FIRST)
+            tx.commit()
+            expected = tx.alarms.incidents()
+        upgraded = before()
+        with upgraded.begin() as tx:
+            assert tx.alarms.incidents() == expected
+            assert tx.baselines.of("spam") == (FIRST,)
+            assert not tx.baselines.add(FIRST)
+            assert tx.evidence.of_panel("spam") == tx.evidence.rules("spam") == tx.silences.all() == ()
+        upgraded.dispose()
 
 
 FULL = {
