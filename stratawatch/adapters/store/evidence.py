@@ -1,9 +1,10 @@
 """Evidence: appended and never changed; the newest revision of each window counts."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, and_, func, or_, select
+from sqlalchemy import Connection, Row, Select, func, select
 
 from stratawatch.adapters.store.columns import hashed
 from stratawatch.adapters.store.evidence_tables import evidence, evidence_restarts, judgement_rules
@@ -15,6 +16,7 @@ from stratawatch.adapters.store.upserts import duplicate_as_stale, insert_all, i
 from stratawatch.engine.model.alarm_records import StreamKey
 from stratawatch.engine.model.evidence_records import EvidenceRestart, EvidenceRow, JudgementRule
 
+_ALL: Final = (None, None, "")
 _NO_STREAM: Final = {"classifier": None, "metric": None, "segment": None, "segment_key": ""}
 
 
@@ -40,18 +42,13 @@ class SqlEvidence:
 
     def since_restarts(self, panel: str) -> tuple[EvidenceRow, ...]:
         """What `of_panel` says of windows after the last restart of each stream: of its own, or of all."""
-        t, restarted = evidence_restarts.c, cycles.alias("restarted")
-        last = (
-            select(func.max(restarted.c.window_start).label("start"))
-            .join_from(evidence_restarts, restarted, restarted.c.id == t.cycle_id)
-            .where(t.panel == panel)
-        )
-        of_all = last.where(t.classifier.is_(None)).scalar_subquery()
-        stream = [t[name] for name in STREAM_KEY[1:]]
-        of_one = last.add_columns(*stream).group_by(*stream).subquery()
-        same = and_(*(of_one.c[column.name] == evidence.c[column.name] for column in stream))
-        query = _of_windows(panel).outerjoin(of_one, same)
-        return self._rows(query.where(_is_after(of_all), _is_after(of_one.c.start)))
+        # The start of all is a value and not a subquery: PostgreSQL would plan for all windows there ever were.
+        starts = self._starts(panel)
+        query = _of_windows(panel).add_columns(cycles.c.window_start)
+        if _ALL in starts:
+            query = query.where(cycles.c.window_start > starts[_ALL])
+        rows = self._sql.execute(query)
+        return tuple(_row(row) for row in rows if _stream(row) not in starts or row.window_start > starts[_stream(row)])
 
     def of_cycle(self, cycle_id: int) -> tuple[EvidenceRow, ...]:
         """The evidence of a cycle's newest revision that has any."""
@@ -88,6 +85,17 @@ class SqlEvidence:
         query = select(judgement_rules).join(cycles).where(cycles.c.panel == panel, IS_PRESENT)
         return tuple(record_of(JudgementRule, row) for row in self._sql.execute(query.order_by(cycles.c.period)))
 
+    def _starts(self, panel: str) -> dict[tuple[str | None, ...], datetime]:
+        """By stream, or for all, when the window began after which it was last at 0."""
+        stream = [evidence_restarts.c[name] for name in STREAM_KEY[1:]]
+        query = (
+            select(*stream, func.max(cycles.c.window_start).label("start"))
+            .join(cycles, cycles.c.id == evidence_restarts.c.cycle_id)
+            .where(evidence_restarts.c.panel == panel)
+            .group_by(*stream)
+        )
+        return {_stream(row): row.start for row in self._sql.execute(query)}
+
     def _rows(self, query: Select[Any]) -> tuple[EvidenceRow, ...]:
         return tuple(map(_row, self._sql.execute(query)))
 
@@ -101,8 +109,8 @@ def _of_windows(panel: str) -> Select[Any]:
     return query.order_by(cycles.c.period, evidence.c.id)
 
 
-def _is_after(restart: ColumnElement[Any]) -> ColumnElement[bool]:
-    return or_(restart.is_(None), cycles.c.window_start > restart)
+def _stream(row: Row[Any]) -> tuple[str | None, ...]:
+    return row.classifier, row.metric, row.segment_key
 
 
 def _row(row: Row[Any]) -> EvidenceRow:

@@ -14,6 +14,7 @@ from stratawatch.core.estimate import Estimate, IntervalEstimate
 from stratawatch.core.goals import Limit
 from stratawatch.engine.model.alarm_records import StreamKey, StreamState
 from stratawatch.engine.model.cycle_facts import Revision
+from stratawatch.engine.model.evidence_records import EvidenceRestart, EvidenceRow, JudgementRule
 from stratawatch.engine.model.panel_spec import ClassifierSpec
 from stratawatch.engine.model.states import ACTIVE_CYCLES, BatchState, CycleState, Entity
 from tests.support.store.examples import MINUTE, NOW, PLAN, draws, frozen, item_key, said, spec, window
@@ -28,7 +29,10 @@ GROWING = [
     "candidates",
     "draws",
     "estimates",
+    "evidence",
+    "evidence_restarts",
     "incidents",
+    "judgement_rules",
     "label_events",
     "notifications",
     "quarantine",
@@ -60,6 +64,11 @@ def filled(store_url):
         tx.estimates.add(Revision(cycle, 1, "f", tx.labels.newest_event_id(), NOW, tuple(found)))
         keys = [StreamKey("spam", estimate.classifier, estimate.metric) for estimate in found]
         tx.alarms.add_states([StreamState(key, cycle, 1, AlarmState.OK, "fine", NOW) for key in keys])
+        facts = {"ordinal": 1, "limit": 0.5, "stake": 1.0, "log_e": 0.1, "labels": 30}
+        bets = [EvidenceRow(key, "floor", cycle, 1, loss=loss, **facts) for key in keys for loss in (0.03, 0.06, 0.12)]
+        tx.evidence.add(bets)
+        tx.evidence.restart(EvidenceRestart("spam", None, cycle, "paged", NOW))
+        tx.evidence.keep_rule(JudgementRule(cycle, "evidence", 0.01))
         moves = [CycleState.OPEN, CycleState.FROZEN, CycleState.LABELLING, CycleState.SETTLED, CycleState.JUDGED]
         for old, new in itertools.pairwise(moves):
             tx.move(Entity.CYCLE, cycle, old, new, at=NOW, why="")
@@ -108,6 +117,14 @@ def everyday(tx):
     yield "claim", lambda: tx.outbox.claim("me", NOW, NOW + MINUTE, 10)
     yield "about", lambda: tx.outbox.about(["k"])
     yield "undelivered", tx.outbox.undelivered
+    yield "evidence of one", lambda: tx.evidence.of_cycle(9)
+    yield "evidence", lambda: tx.evidence.since_restarts("spam")
+    yield "evidence after", lambda: tx.evidence.of_panel("spam", after_period=90)
+    yield "restarts", lambda: tx.evidence.restarts("spam")
+    yield "rules", lambda: tx.evidence.rules("spam")
+    yield "drawn before", lambda: tx.rounds.drawn_in_earlier_windows(9, some)
+    yield "bets", lambda: tx.rounds.fix_bets(9, dict.fromkeys(some, (True, True)))
+    yield "pools", lambda: tx.cycles.items_of_earlier_pools(9, NOW - 60 * 24 * 60 * MINUTE)
     yield "new labels", lambda: tx.labels.add([said("i1", "new")], NOW)
     yield "of_items", lambda: tx.labels.of_items(some, "is it")
     yield "earliest_times", lambda: tx.labels.earliest_times(some)
@@ -155,3 +172,19 @@ def test_the_newest_cycles_are_found_without_sorting_all(filled):
             for statement, values in [one for one in sent if one[0].startswith("SELECT cycles")]:
                 plan = [row[3] for row in tx._sql.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", values)]
                 assert not any("TEMP B-TREE" in step for step in plan)
+
+
+def test_evidence_of_before_a_restart_of_the_panel_is_not_read(filled):
+    """Windows after it are looked up one by one, though what came before may be years."""
+    with filled.begin() as tx:
+        before, newest = tx.cycles.find(panel="spam", newest=2)
+        assert len(tx.evidence.since_restarts("spam")) == (WEEKS - 1) * CLASSIFIERS * 2 * 3
+        tx.evidence.restart(EvidenceRestart("spam", None, before.id, "paged", NOW))
+        with statements(filled._engine) as sent:
+            assert {row.cycle_id for row in tx.evidence.since_restarts("spam")} == {newest.id}
+        _, (statement, values) = sent  # the restarts are read first, and then all evidence at once
+        if tx._sql.dialect.name == "postgresql":
+            tx._sql.execute(text("ANALYZE"))
+            plan = [row[0] for row in tx._sql.exec_driver_sql(f"EXPLAIN {statement}", values)]
+            assert any("Index Scan using uq_evidence_bet on evidence " in line for line in plan)
+        assert read_whole(tx._sql, statement, values) == set()

@@ -11,6 +11,7 @@ from sqlalchemy import Column, ColumnElement, Connection, Engine, Table, func, l
 
 from stratawatch.adapters.store import tables
 from stratawatch.adapters.store.alarm_tables import alarm_states
+from stratawatch.adapters.store.evidence_tables import evidence, judgement_rules
 
 WEEK: Final = timedelta(days=7)
 
@@ -33,6 +34,7 @@ _NUMBERED: Final = (
     tables.revisions,
     tables.label_events,
     alarm_states,
+    evidence,
     tables.transitions,
 )
 
@@ -80,6 +82,8 @@ def _copy_cycle(sql: Connection, cycle: int, week: int, strides: Mapping[Table, 
     revisions = select(t.revisions.c.id).where(t.revisions.c.cycle_id == cycle)
     later(t.estimates, t.estimates.c.revision_id.in_(revisions))
     later(alarm_states, of_cycle[alarm_states], **moment(end, alarm_states.c.at))
+    for table in (evidence, judgement_rules):
+        later(table, of_cycle[table])
     batches = select(t.batches.c.id).where(t.batches.c.round_id.in_(rounds))
     for entity, ids, owner in (
         ("cycle", [cycle], t.cycles),
