@@ -42,6 +42,9 @@ def test_a_corrected_window_is_run_again_with_its_labels(played):
     assert severities(scenario) == ["page"]
     with scenario.ports.store.begin() as tx:
         before, streams = values(tx, old.id), tx.alarms.current_states("spam")
+        evidence, rule, bets = tx.evidence.of_cycle(old.id), tx.evidence.rule_of(old.id), tx.rounds.draws(old.id)
+    assert evidence
+    assert any(draw.bets for draw in bets)
     correct(played, 0)
     new = rerun_cycle(scenario.ports, old.id, "scores of another model", BOTH)
     for cycle, hint in ((old.id, f"one that was replaced; the cycle of its window is {new} now"), (new, "wait until")):
@@ -65,6 +68,12 @@ def test_a_corrected_window_is_run_again_with_its_labels(played):
         assert tx.alarms.current_states("spam") == streams  # those of the newest window
         draws = tx.rounds.draws(new)
         (entry,) = tx.audit.entries()
+
+        # What was evidence stays readable and counts no more; a label that was known before the rerun drew makes none.
+        assert (tx.evidence.of_cycle(old.id), tx.evidence.rule_of(old.id)) == (evidence, rule)
+        assert tx.rounds.draws(old.id) == bets
+        assert {row.cycle_id for row in tx.evidence.of_panel("spam")} <= {new, played_id(tx, 1)}
+        assert not any(draw.bets for draw in draws if draw.reused)
     assert after["rf"] != before["rf"]
     assert (entry.action, entry.why) == ("rerun", "scores of another model")
     report = played.report()

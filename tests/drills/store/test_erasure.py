@@ -9,7 +9,9 @@ from sqlalchemy import select
 from stratawatch.adapters.erasure_list import ErasureList
 from stratawatch.adapters.queues.folder import FolderQueue
 from stratawatch.adapters.store.tables import METADATA
+from stratawatch.engine.alarms.alarm_streams import watched_streams
 from stratawatch.engine.cycle.advance import advance
+from stratawatch.engine.evidence.window_evidence import evidence_rows
 from stratawatch.engine.labels.erase_item import about_item, erase_again, erase_item
 from stratawatch.engine.labels.gold_items import gold_counts, keep_gold
 from stratawatch.engine.labels.item_keys import keys_of_items
@@ -72,6 +74,15 @@ def estimated(scenario: Scenario, cycle: int = 1):
         return found, tx.estimates.latest(cycle)
 
 
+def evidence(scenario: Scenario, cycle: int = 1):
+    """The evidence of a cycle, as it is kept and made anew, and by which rule it was judged."""
+    with scenario.ports.store.begin() as tx:
+        labelled, limits = load_labelled_cycle(tx, scenario.panel, cycle), watched_streams(scenario.panel)
+        kept, rule = tx.evidence.of_cycle(cycle), tx.evidence.rule_of(cycle)
+        assert kept
+        return kept, rule, evidence_rows(tx, tx.cycles.get(cycle), labelled, limits, 1)
+
+
 def traces(scenario: Scenario, draw) -> None:
     """Rows about an item in all places where one can be."""
     at, panel = scenario.clock.now(), scenario.panel.name
@@ -105,14 +116,15 @@ def test_an_erased_item_is_nowhere_and_no_estimate_changes(labelled, listed):
     assert sizes == expected
     assert kept["labels"][0]["annotator"] == "ann"
     assert kept["batches"][0]["payload"] == {"text": f"text of {draw.item}"}
-    before = estimated(labelled)
+    before = estimated(labelled), evidence(labelled)
     done = erase(labelled, listed, draw.item)
     assert draw.item not in everything(labelled)
     assert draw.item not in listed.path.read_text()
-    assert estimated(labelled) == before
+    assert (estimated(labelled), evidence(labelled)) == before
     assert done.counts["draws"] == done.counts["tasks"] == done.counts["statements of truth"] == 1
     after = about(labelled, draw.item)
-    same = ("digest", "inclusion", "atom", "item_key")
+    same = ("digest", "inclusion", "atom", "item_key", "first_use", "bets")
+    assert draw.bets is True
     assert [after["draws"][0][name] for name in same] == [getattr(draw, name) for name in same]
     assert after["labels"] == kept["labels"]
     assert after["truth"][0]["item"] == after["candidates"][0]["item"] == name_of_erased(draw.item)
