@@ -20,7 +20,8 @@ SELECT
     n.since,
     n.evidence,
     n.acknowledged_at,
-    n.acknowledged_by
+    n.acknowledged_by,
+    n.acknowledged_why
 FROM incidents AS n
 INNER JOIN cycles AS c ON c.id = n.cycle_id
 LEFT JOIN current_states AS s

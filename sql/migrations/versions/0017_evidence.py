@@ -1,4 +1,4 @@
-"""Evidence on the ends of limits, window by window, by which rule windows were judged, and silences of alerts.
+"""Evidence on the ends of limits, window by window, by which rule windows were judged, silences, acknowledgements.
 
 Of what was drawn before it is known whether an earlier window had drawn it. Which labels bet was not fixed then: `bets`
 stays null, and evidence begins with the windows to come.
@@ -35,6 +35,13 @@ RULE = """
 """
 
 
+NOTIFICATION = (
+    "id, key_hash, key, dedup_key, channel, severity, subject, body, facts, created_at, state, attempts, next_at, "
+    "claimed_by, claimed_until, reference, last_error, sent_at, unconfirmed"
+)
+SEVERITIES = "severity IN ('page', 'warning', 'update', 'resolved')"
+
+
 def _text(name: str, *, nullable: bool = False) -> sa.Column:
     return sa.Column(name, sa.Text(), nullable=nullable)
 
@@ -43,6 +50,7 @@ def upgrade() -> None:
     draws_and_incidents()
     evidence()
     restarts_and_rules()
+    updates()
     op.create_table(
         "silences",
         sa.Column("id", ID, nullable=False),
@@ -68,9 +76,45 @@ def draws_and_incidents() -> None:
     op.add_column("incidents", sa.Column("since", TIME, nullable=True))
     op.add_column("incidents", sa.Column("evidence", sa.Double(), nullable=True))
     op.add_column("incidents", sa.Column("acknowledged_at", TIME, nullable=True))
-    op.add_column("incidents", sa.Column("acknowledged_by", sa.Text(), nullable=False, server_default=sa.text("''")))
+    for name in ("acknowledged_by", "acknowledged_why"):
+        op.add_column("incidents", sa.Column(name, sa.Text(), nullable=False, server_default=sa.text("''")))
     op.add_column("baselines", sa.Column("log_b", sa.JSON(), nullable=True))
     op.add_column("cycles", sa.Column("focus", sa.JSON(), nullable=True))
+
+
+def updates() -> None:
+    """Notifications may be updates. SQLite cannot change a CHECK, so there the rows move into a new table."""
+    if op.get_bind().dialect.name != "sqlite":
+        op.drop_constraint("ck_notifications_severity", "notifications", type_="check")
+        op.create_check_constraint("ck_notifications_severity", "notifications", SEVERITIES)
+        return
+    for name in ("state", "dedup_key", "created_at"):
+        op.drop_index(f"ix_notifications_{name}", "notifications")
+    op.rename_table("notifications", "notifications_before")
+    op.create_table(
+        "notifications",
+        sa.Column("id", ID, nullable=False),
+        *(_text(name) for name in ("key_hash", "key", "dedup_key", "channel", "severity", "subject", "body")),
+        sa.Column("facts", sa.JSON(), nullable=False),
+        sa.Column("created_at", TIME, nullable=False),
+        sa.Column("state", sa.Text(), server_default="pending", nullable=False),
+        sa.Column("attempts", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("next_at", TIME, nullable=True),
+        _text("claimed_by", nullable=True),
+        sa.Column("claimed_until", TIME, nullable=True),
+        sa.Column("reference", sa.Text(), server_default=sa.text("''"), nullable=False),
+        sa.Column("last_error", sa.Text(), server_default=sa.text("''"), nullable=False),
+        sa.Column("sent_at", TIME, nullable=True),
+        sa.Column("unconfirmed", sa.Boolean(), server_default=sa.false(), nullable=False),
+        sa.CheckConstraint(SEVERITIES, name="ck_notifications_severity"),
+        sa.CheckConstraint("state IN ('pending', 'sent', 'failed', 'superseded')", name="ck_notifications_state"),
+        sa.PrimaryKeyConstraint("id", name="pk_notifications"),
+        sa.UniqueConstraint("key_hash", name="uq_notifications_key_hash"),
+    )
+    op.execute(f"INSERT INTO notifications ({NOTIFICATION}) SELECT {NOTIFICATION} FROM notifications_before")
+    op.drop_table("notifications_before")
+    for name in ("state", "dedup_key", "created_at"):
+        op.create_index(f"ix_notifications_{name}", "notifications", [name])
 
 
 def evidence() -> None:

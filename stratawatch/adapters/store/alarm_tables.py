@@ -50,6 +50,7 @@ incidents = Table(
     Column("evidence", Double, nullable=True),
     Column("acknowledged_at", UtcTime, nullable=True),
     text_or_empty("acknowledged_by"),
+    text_or_empty("acknowledged_why"),
     one_of("kind", AlarmState),
     one_of("rule", ("", *get_args(AlarmRule))),
     segment_matches_its_key(),

@@ -12,6 +12,7 @@ from stratawatch.adapters.store.stream_keys import STREAM_KEY, is_stream, stream
 from stratawatch.adapters.store.tables import cycles
 from stratawatch.adapters.store.upserts import duplicate_as_stale, insert_all, insert_new
 from stratawatch.engine.model.alarm_records import Incident, StreamKey, StreamState
+from stratawatch.errors import StratawatchError
 
 
 class SqlAlarms:
@@ -59,10 +60,18 @@ class SqlAlarms:
         still_open = (incidents.c.id == incident_id) & incidents.c.resolved_at.is_(None)
         self._sql.execute(update(incidents).where(still_open).values(resolved_at=at))
 
-    def acknowledge_incident(self, incident_id: int, at: datetime, by: str) -> None:
-        """Keep who looks after an incident, and since when; the first who did stays."""
+    def acknowledge_incident(self, incident_id: int, at: datetime, by: str, why: str = "") -> None:
+        """Keep who looks after an incident, since when and why; the first who did stays."""
         first = (incidents.c.id == incident_id) & incidents.c.acknowledged_at.is_(None)
-        self._sql.execute(update(incidents).where(first).values(acknowledged_at=at, acknowledged_by=by))
+        values = {"acknowledged_at": at, "acknowledged_by": by, "acknowledged_why": why}
+        self._sql.execute(update(incidents).where(first).values(values))
+
+    def incident(self, incident_id: int) -> Incident:
+        """One incident. Raises StratawatchError when there is none."""
+        found = self._incidents(incidents.c.id == incident_id)
+        if not found:
+            raise StratawatchError(f"there is no incident {incident_id}", hint="`stratawatch alerts list` shows them")
+        return found[0]
 
     def incidents(self, *, panel: str | None = None, only_open: bool = False) -> tuple[Incident, ...]:
         """Incidents, oldest first."""

@@ -28,13 +28,23 @@ class SqlOutbox:
         return bool(insert_new(self._sql, notifications, [row], notifications.c.id))
 
     def claim(
-        self, holder: str, now: datetime, until: datetime, limit: int, *, without: Collection[str] = ()
+        self,
+        holder: str,
+        now: datetime,
+        until: datetime,
+        limit: int,
+        *,
+        without: Collection[str] = (),
+        silent: Collection[str] = (),
     ) -> tuple[Notification, ...]:
-        """Take pending notifications that are due and not claimed, oldest first, of all channels but some."""
+        """Take pending notifications that are due and not claimed, oldest first.
+
+        Those of the channels in `without` and of the dedup keys in `silent` are left alone.
+        """
         t = notifications.c
         due = (
             select(t.id)
-            .where(t.channel.not_in(without), _is_next(now))
+            .where(t.channel.not_in(without), t.dedup_key.not_in(silent), _is_next(now))
             .where(or_(t.claimed_until.is_(None), t.claimed_until <= now, t.claimed_by == holder))
             .order_by(t.id)
             .limit(limit)
@@ -48,11 +58,11 @@ class SqlOutbox:
         self._sql.execute(update(notifications).where(mine).values(claim))
         return self._notifications(mine)
 
-    def is_any_due(self, now: datetime, channels: Collection[str]) -> bool:
+    def is_any_due(self, now: datetime, channels: Collection[str], *, silent: Collection[str] = ()) -> bool:
         """Whether `claim` would find any of these channels."""
         t = notifications.c
         is_free = or_(t.claimed_until.is_(None), t.claimed_until <= now)
-        due = select(t.id).where(t.channel.in_(channels), _is_next(now), is_free).limit(1)
+        due = select(t.id).where(t.channel.in_(channels), t.dedup_key.not_in(silent), _is_next(now), is_free).limit(1)
         return self._sql.scalar(due) is not None
 
     def mark_sent(self, notification_id: int, reference: str, at: datetime) -> None:

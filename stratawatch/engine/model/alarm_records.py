@@ -1,5 +1,6 @@
 """Alarm streams, incidents and the notifications that channels send."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final, Literal
@@ -50,6 +51,7 @@ class Incident:
     evidence: float | None = None
     acknowledged_at: datetime | None = None
     acknowledged_by: str = ""
+    acknowledged_why: str = ""
 
 
 @dataclass(frozen=True)
@@ -70,6 +72,22 @@ class Silence:
     ended_at: datetime | None = None
     id: int = 0
 
+    @property
+    def over_at(self) -> datetime:
+        """When it ends, or ended: by itself, or before."""
+        return self.until if self.ended_at is None else min(self.until, self.ended_at)
+
+    @property
+    def scope(self) -> str:
+        """What is silent, in words.
+
+        >>> at = datetime(2026, 1, 5)
+        >>> Silence("spam", at, "moving house", "ann", at, metric="recall").scope
+        'spam (recall)'
+        """
+        parts = [part for part in (self.classifier, self.metric, self.segment) if part is not None]
+        return self.panel + (f" ({', '.join(parts)})" if parts else "")
+
     def covers(self, key: StreamKey) -> bool:
         """Whether a stream is among those that are silent.
 
@@ -82,7 +100,15 @@ class Silence:
         return self.panel == key.panel and all(mine in (None, its) for mine, its in named)
 
 
-Severity = Literal["page", "warning", "resolved"]
+def covering(silences: Iterable[Silence], key: StreamKey) -> Silence | None:
+    """The one of these that covers a stream longest."""
+    return max((one for one in silences if one.covers(key)), key=lambda one: one.over_at, default=None)
+
+
+Severity = Literal["page", "warning", "update", "resolved"]
+"""A page or a warning begins what a resolved one ends; updates come in between."""
+ACKNOWLEDGED: Final = "acknowledged"
+"""What the fact `update` says in word on an acknowledgement."""
 DeliveryState = Literal["pending", "sent", "failed", "superseded"]
 """Pending ones are tried again, failed ones are not; superseded ones were not taken before they were over."""
 
@@ -119,7 +145,7 @@ class Notification:
     @property
     def is_opening(self) -> bool:
         """Whether it begins something that a resolved one may end."""
-        return self.severity != "resolved"
+        return self.severity in ("page", "warning")
 
     @property
     def may_be_taken(self) -> bool:

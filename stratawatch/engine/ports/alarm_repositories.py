@@ -30,8 +30,12 @@ class AlarmRepository(Protocol):
         """End an incident."""
         ...
 
-    def acknowledge_incident(self, incident_id: int, at: datetime, by: str) -> None:
-        """Keep who looks after an incident, and since when; the first who did stays."""
+    def acknowledge_incident(self, incident_id: int, at: datetime, by: str, why: str = "") -> None:
+        """Keep who looks after an incident, since when and why; the first who did stays."""
+        ...
+
+    def incident(self, incident_id: int) -> Incident:
+        """One incident. Raises StratawatchError when there is none."""
         ...
 
     def incidents(self, *, panel: str | None = None, only_open: bool = False) -> tuple[Incident, ...]:
@@ -79,12 +83,22 @@ class NotificationOutbox(Protocol):
         ...
 
     def claim(
-        self, holder: str, now: datetime, until: datetime, limit: int, *, without: Collection[str] = ()
+        self,
+        holder: str,
+        now: datetime,
+        until: datetime,
+        limit: int,
+        *,
+        without: Collection[str] = (),
+        silent: Collection[str] = (),
     ) -> tuple[Notification, ...]:
-        """Take pending notifications that are due and not claimed, oldest first, of all channels but some."""
+        """Take pending notifications that are due and not claimed, oldest first.
+
+        Those of the channels in `without` and of the dedup keys in `silent` are left alone.
+        """
         ...
 
-    def is_any_due(self, now: datetime, channels: Collection[str]) -> bool:
+    def is_any_due(self, now: datetime, channels: Collection[str], *, silent: Collection[str] = ()) -> bool:
         """Whether `claim` would find any of these channels."""
         ...
 

@@ -4,7 +4,7 @@ import pytest
 
 from stratawatch.core.alarms.alarm_states import AlarmState
 from stratawatch.engine.model.alarm_records import StreamKey, StreamState
-from stratawatch.errors import StaleState
+from stratawatch.errors import StaleState, StratawatchError
 from tests.support.store.examples import MINUTE, NOW, STREAM, incident, open_cycle
 
 SEGMENT = replace(STREAM, segment="country=de")
@@ -110,10 +110,20 @@ class TestIncidents:
             first, other = (
                 tx.alarms.open_incident(incident(cycle, AlarmState.BREACH, key)) for key in (STREAM, SEGMENT)
             )
-            tx.alarms.acknowledge_incident(first, NOW, "ann")
+            tx.alarms.acknowledge_incident(first, NOW, "ann", "rolling back\0")
             tx.alarms.acknowledge_incident(first, NOW + MINUTE, "bob")
-            found = {one.id: (one.acknowledged_at, one.acknowledged_by) for one in tx.alarms.incidents(only_open=True)}
-            assert found == {first: (NOW, "ann"), other: (None, "")}
+            found = {
+                one.id: (one.acknowledged_at, one.acknowledged_by, one.acknowledged_why)
+                for one in tx.alarms.incidents(only_open=True)
+            }
+            assert found == {first: (NOW, "ann", "rolling back\0"), other: (None, "", "")}
+
+    def test_are_found_by_their_number(self, store):
+        with store.begin() as tx:
+            number = tx.alarms.open_incident(incident(open_cycle(tx), AlarmState.BREACH))
+            assert tx.alarms.incident(number).id == number
+            with pytest.raises(StratawatchError, match=f"there is no incident {number + 1}; `stratawatch alerts list`"):
+                tx.alarms.incident(number + 1)
 
     def test_can_be_asked_for_one_panel_oldest_first(self, store):
         other = replace(STREAM, panel="other")

@@ -53,6 +53,17 @@ class TestClaim:
             tx.outbox.mark_sent(page.id, "there", NOW)
             assert claim(tx, "you", now=NOW + 2 * MINUTE) == ["end"]
 
+    def test_leaves_channels_and_dedup_keys_alone_that_it_is_told(self, store):
+        with store.begin() as tx:
+            for key in ("a", "b", "c"):
+                tx.outbox.add(notification(key, dedup_key=f"d{key}", channel="other" if key == "c" else "console"))
+            tx.outbox.add(notification("a2", dedup_key="da", severity="update"))
+            found = tx.outbox.claim("me", NOW, NOW + MINUTE, 9, without=["other"], silent=["da"])
+            assert [one.key for one in found] == ["b"]
+            assert not tx.outbox.is_any_due(NOW, ["other"], silent=["da", "dc"])
+            assert tx.outbox.is_any_due(NOW, ["console"])
+            assert [one.key for one in tx.outbox.claim("you", NOW, NOW + MINUTE, 9)] == ["a", "c"]
+
     def test_may_be_repeated_by_its_holder_and_by_nobody_else(self, store):
         with store.begin() as tx:
             tx.outbox.add(notification("a"))
