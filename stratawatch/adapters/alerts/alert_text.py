@@ -3,11 +3,11 @@
 from hashlib import sha256
 from typing import Final
 
-from stratawatch.engine.model.alarm_records import Notification, Severity
+from stratawatch.engine.model.alarm_records import ACKNOWLEDGED, Notification, Severity
 from stratawatch.formatting import printable
 
 MORE: Final = " ..."
-HEADS: Final[dict[Severity, str]] = {"page": "PAGE", "warning": "WARNING", "resolved": "RESOLVED"}
+HEADS: Final[dict[Severity, str]] = {"page": "PAGE", "warning": "WARNING", "update": "UPDATE", "resolved": "RESOLVED"}
 
 
 def cut(text: str, longest: int) -> str:
@@ -32,6 +32,11 @@ def lines(text: str, longest: int) -> str:
 def incident_name(notification: Notification) -> str:
     """What an incident is known by at a receiver, for its beginning and its end: short, and of plain characters."""
     return sha256(notification.dedup_key.encode(errors="surrogatepass")).hexdigest()
+
+
+def is_acknowledgement(notification: Notification) -> bool:
+    """Whether it says that somebody looks after the incident, and asks for nothing."""
+    return notification.severity == "update" and notification.facts.get("update") == ACKNOWLEDGED
 
 
 def notification_name(notification: Notification) -> str:

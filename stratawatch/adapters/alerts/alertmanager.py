@@ -94,14 +94,14 @@ class AlertmanagerChannel:
         self._address = SecretAddress(f"the alert channel '{name}'", SecretStr(url), headers, timeout)
 
     def send(self, notification: Notification) -> Receipt:
-        """Say that one began, or is over; a beginning stands until it is asserted, for a while at most."""
+        """Say that one began, goes on, or is over; a beginning stands until it is asserted, for a while at most."""
         if notification.key in self._sent:
             return Receipt(notification.key, duplicate=True)
         now, alert = self._now(), _alert(notification)
         if notification.severity == "resolved":
             alert["endsAt"] = now.isoformat()
         else:
-            span = FIRST_SPAN if notification.severity == "page" else NOTICE_SPAN
+            span = NOTICE_SPAN if notification.severity == "warning" else FIRST_SPAN
             alert |= _standing(notification.created_at, now, self._hold or span)
         self._post([alert])
         self._sent.add(notification.key)

@@ -27,7 +27,12 @@ if TYPE_CHECKING:
 LONGEST_TITLE: Final = 200
 LONGEST_BODY: Final = 4000
 LONGEST_KEY: Final = 200
-_TYPES: Final[dict[Severity, str]] = {"page": "failure", "warning": "warning", "resolved": "success"}
+_TYPES: Final[dict[Severity, str]] = {
+    "page": "failure",
+    "warning": "warning",
+    "update": "warning",
+    "resolved": "success",
+}
 _STATUS: Final = re.compile(r"\berror=(\d{3})\b")
 """How Apprise logs what a service answered; it returns no more than whether all went well."""
 _UNMARKED: Final = str.maketrans({sign: f"{sign}\N{WORD JOINER}" for sign in "*_~`[]"})

@@ -16,7 +16,12 @@ from stratawatch.formatting import printable
 from stratawatch.settings.shapes import Name
 
 WIDTH: Final = 60
-COLOURS: Final[dict[Severity, str]] = {"page": "\033[1;31m", "warning": "\033[1;33m", "resolved": "\033[1;32m"}
+COLOURS: Final[dict[Severity, str]] = {
+    "page": "\033[1;31m",
+    "warning": "\033[1;33m",
+    "update": "\033[1;33m",
+    "resolved": "\033[1;32m",
+}
 PLAIN: Final = "\033[0m"
 
 

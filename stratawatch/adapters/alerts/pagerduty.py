@@ -6,7 +6,7 @@ from pydantic import SecretStr
 
 from stratawatch.adapters.adapter_settings import BuildContext
 from stratawatch.adapters.alerts import ChannelSettings
-from stratawatch.adapters.alerts.alert_text import incident_name, lines, one_line
+from stratawatch.adapters.alerts.alert_text import incident_name, is_acknowledgement, lines, one_line
 from stratawatch.adapters.alerts.sent_keys import SentKeys
 from stratawatch.adapters.secret_address import TIMEOUT, SecretAddress
 from stratawatch.engine.model.alarm_records import Notification, Severity
@@ -21,7 +21,18 @@ LONGEST_BODY: Final = 8000
 LONGEST_FACT: Final = 200
 _PLACES: Final = {"component": "classifier", "group": "panel", "class": "metric"}
 """Where PagerDuty has a place for one of our facts."""
-_SEVERITIES: Final[dict[Severity, str]] = {"page": "critical", "warning": "warning", "resolved": "info"}
+_SEVERITIES: Final[dict[Severity, str]] = {
+    "page": "critical",
+    "warning": "warning",
+    "update": "critical",
+    "resolved": "info",
+}
+_ACTIONS: Final[dict[Severity, str]] = {
+    "page": "trigger",
+    "warning": "trigger",
+    "update": "trigger",
+    "resolved": "resolve",
+}
 
 
 class PagerDutySettings(ChannelSettings):
@@ -42,8 +53,9 @@ class PagerDutySettings(ChannelSettings):
 class PagerDutyChannel:
     """Sends `trigger` for pages and warnings and `resolve` for their end, under a hash of the incident's key.
 
-    A second `trigger` joins the incident that is open, so that a process that died before it kept what it sent wakes
-    nobody again. What it kept is in a file, for a second `resolve` and what comes after it.
+    An acknowledgement is one there too, and a reminder a `trigger`. A second `trigger` joins the incident that is open,
+    so that a process that died before it kept what it sent wakes nobody again. What it kept is in a file, for a second
+    `resolve` and what comes after it.
     """
 
     def __init__(
@@ -76,7 +88,7 @@ class PagerDutyChannel:
     def _event(self, notification: Notification) -> dict[str, Any]:
         event: dict[str, Any] = {
             "routing_key": self._key.get_secret_value(),
-            "event_action": "resolve" if notification.severity == "resolved" else "trigger",
+            "event_action": "acknowledge" if is_acknowledgement(notification) else _ACTIONS[notification.severity],
             "dedup_key": incident_name(notification),
         }
         details = {"what": lines(notification.body, LONGEST_BODY), "key": one_line(notification.dedup_key, 1000)}

@@ -53,7 +53,7 @@ class PrefectEventSettings(ChannelSettings):
 
 
 class PrefectEventChannel:
-    """Posts `stratawatch.page`, `.warning` and `.resolved` about a resource whose id holds the incident's key, hashed.
+    """Posts `stratawatch.page` and so on, by severity, about a resource whose id holds the incident's key, hashed.
 
     An event's id follows from the notification's key, so that Prefect keeps one that came twice once.
     """

@@ -7,7 +7,7 @@ from pydantic import SecretStr, model_validator
 
 from stratawatch.adapters.adapter_settings import BuildContext
 from stratawatch.adapters.alerts import ChannelSettings
-from stratawatch.adapters.alerts.alert_text import HEADS, cut, incident_name, lines, one_line
+from stratawatch.adapters.alerts.alert_text import HEADS, cut, incident_name, is_acknowledgement, lines, one_line
 from stratawatch.adapters.alerts.sent_keys import SentKeys, SentMessages
 from stratawatch.adapters.secret_address import TIMEOUT, SecretAddress
 from stratawatch.engine.model.alarm_records import Notification
@@ -76,6 +76,8 @@ class SlackWebhookChannel:
 class SlackBotChannel:
     """Posts as a bot. The end of an incident is written into the message of its beginning, and below it as an answer.
 
+    Updates are answers; a reminder is shown in the channel too.
+
     Who only looks sees at once that it is over; the answer tells those who follow the message.
     """
 
@@ -100,12 +102,15 @@ class SlackBotChannel:
         if notification.key in self._sent:
             return Receipt(notification.key, duplicate=True)
         message, incident = slack_message(notification), incident_name(notification)
-        opening = self._messages.of(incident) if notification.severity == "resolved" else None
+        opening = None if notification.is_opening else self._messages.of(incident)
         if opening is None:
             posted = self._call("chat.postMessage", {"channel": self._channel, **message})
             self._messages.add(incident, {"channel": str(posted["channel"]), "ts": str(posted["ts"])})
         else:
-            self._call("chat.update", {**opening, **message})
+            if notification.severity == "resolved":
+                self._call("chat.update", {**opening, **message})
+            elif not is_acknowledgement(notification):
+                message["reply_broadcast"] = True
             posted = self._call(
                 "chat.postMessage", {"channel": opening["channel"], "thread_ts": opening["ts"], **message}
             )

@@ -12,11 +12,18 @@ from stratawatch.adapters.alerts import ChannelSettings
 from stratawatch.adapters.alerts.alert_text import notification_name
 from stratawatch.adapters.secret_address import TIMEOUT, SecretAddress
 from stratawatch.adapters.webhook_signatures import signed_headers, signing_key
-from stratawatch.engine.model.alarm_records import Notification
+from stratawatch.engine.model.alarm_records import Notification, Severity
 from stratawatch.engine.model.label_events import Receipt
 from stratawatch.settings import shapes
 
 DUPLICATE: Final = 409
+EVENTS: Final[dict[Severity, str]] = {
+    "page": "trigger",
+    "warning": "trigger",
+    "update": "update",
+    "resolved": "resolve",
+}
+"""What a receiver is to do with the incident of the dedup key."""
 
 
 class WebhookSettings(ChannelSettings):
@@ -88,7 +95,7 @@ def _message(notification: Notification) -> dict[str, Any]:
     return {
         "key": notification.key,
         "dedup_key": notification.dedup_key,
-        "event": "resolve" if notification.severity == "resolved" else "trigger",
+        "event": EVENTS[notification.severity],
         "severity": notification.severity,
         "subject": notification.subject,
         "body": notification.body,

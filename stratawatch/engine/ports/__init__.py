@@ -194,7 +194,8 @@ class AlertChannel(Protocol):
     def send(self, notification: Notification) -> Receipt:
         """Tell people once for each `key`: a repeated one is answered with a receipt that says `duplicate`.
 
-        `dedup_key` is the incident's: severity `resolved` ends what the same one began. Raises Unreachable.
+        `dedup_key` is the incident's: severity `resolved` ends what the same one began, `update` is word in between.
+        Raises Unreachable.
         """
         ...
 

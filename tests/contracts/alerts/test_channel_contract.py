@@ -24,7 +24,7 @@ def test_a_channel_has_a_name(backend):
     assert backend.channel().name
 
 
-@pytest.mark.parametrize("severity", ["page", "warning", "resolved"])
+@pytest.mark.parametrize("severity", ["page", "warning", "update", "resolved"])
 def test_a_notification_arrives_with_its_words_and_its_dedup_key(backend, severity):
     receipt = backend.channel().send(notice(severity=severity))
     assert not receipt.duplicate

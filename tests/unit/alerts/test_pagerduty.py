@@ -29,6 +29,15 @@ def test_a_page_opens_an_incident_that_its_end_resolves(pagerduty):
     assert pagerduty.open == set()
 
 
+def test_an_acknowledgement_is_one_there_and_a_reminder_a_trigger(pagerduty):
+    channel = pagerduty.channel()
+    channel.send(notice("a"))
+    channel.send(notice("b", severity="update", facts={"update": "acknowledged"}))
+    channel.send(notice("c", severity="update", facts={"update": "reminder"}))
+    assert [event["event_action"] for event in pagerduty.events] == ["trigger", "acknowledge", "trigger"]
+    assert len({event["dedup_key"] for event in pagerduty.events}) == 1
+
+
 def test_a_process_that_died_before_it_kept_what_it_sent_opens_no_second_incident(pagerduty, tmp_path):
     pagerduty.channel().send(notice())
     (tmp_path / ".stratawatch" / "sent-pagerduty").unlink()

@@ -58,6 +58,15 @@ class TestBot:
         assert words(first).startswith("RESOLVED: RESOLVED: precision of lr") or "RESOLVED" in words(first)
         assert second["thread_ts"] == next(iter(bot.posts))
 
+    def test_answers_with_updates_and_shows_reminders_in_the_channel_too(self, bot):
+        bot.channel().send(notice("a"))
+        bot.channel().send(notice("b", severity="update", facts={"update": "acknowledged"}))
+        bot.channel().send(notice("c", severity="update", facts={"update": "reminder"}))
+        page, acknowledged, reminder = bot.posts.values()
+        assert words(page).startswith("PAGE: ")
+        assert [one["thread_ts"] for one in (acknowledged, reminder)] == [next(iter(bot.posts))] * 2
+        assert [one.get("reply_broadcast") for one in (acknowledged, reminder)] == [None, True]
+
     def test_posts_the_end_where_it_does_not_know_the_beginning(self, bot, tmp_path):
         bot.channel().send(notice("a"))
         (tmp_path / ".stratawatch" / "messages-slack.jsonl").write_text("junk\n")

@@ -49,6 +49,11 @@ class TestRequest:
             receiver.channel().send(notice(key, severity=severity))
         assert [body["event"] for _, body in receiver.requests] == ["trigger", "trigger", "resolve"]
 
+    def test_an_update_is_an_event_of_its_own(self, receiver):
+        receiver.channel().send(notice(severity="update", facts={"update": "reminder"}))
+        ((_, body),) = receiver.requests
+        assert (body["event"], body["severity"], body["facts"]) == ("update", "update", {"update": "reminder"})
+
     def test_headers_are_sent_and_the_idempotency_key_is_never_theirs(self, receiver):
         headers = {"Authorization": SecretStr("Bearer abc"), "Idempotency-Key": SecretStr("mine")}
         receiver.channel(headers=headers).send(notice())
