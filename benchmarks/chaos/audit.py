@@ -24,6 +24,8 @@ Outage = tuple[datetime, datetime]
 """From when on the receiver is out of order, and when it is back."""
 
 EVENTS: Final = ("trigger", "resolve")
+_OTHERS: Final = {"resolved": "resolve", "update": "update"}
+"""The events of severities that begin nothing."""
 LOST_PLAN: Final = "queue:lost plan"
 NEVER_SENT: Final = (BatchState.PLANNED, BatchState.FAILED)
 
@@ -151,7 +153,12 @@ def _posts(notices: Iterable[Notification]) -> Counter[Post]:
 
 
 def _is_over_unheard(notice: Notification, incidents: Sequence[Incident], outages: Sequence[Outage]) -> bool:
-    """Whether it was given up as all that it tells of began and ended while the receiver was out of order."""
+    """Whether it was given up: what it tells of began and ended in an outage, or it is an update and later word went.
+
+    Later word is a newer update, or the end.
+    """
+    if notice.severity == "update":
+        return notice.state == "superseded"
     ends = [incident.resolved_at for incident in incidents if incident.dedup_key == notice.dedup_key]
     return notice.state == "superseded" and any(
         start <= notice.created_at and ends and all(end is not None and end < back for end in ends)
@@ -182,4 +189,4 @@ def _items(batches: Iterable[Iterable[LabelTask]]) -> Counter[str]:
 
 
 def _event(severity: str) -> str:
-    return "resolve" if severity == "resolved" else "trigger"
+    return _OTHERS.get(severity, "trigger")

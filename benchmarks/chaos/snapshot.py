@@ -43,6 +43,7 @@ def take(ports: Ports, folder: Path, place: Place) -> Snapshot:
             "restarts": [f"{one.key} {one.why} cycle {one.cycle_id}" for one in tx.evidence.restarts(PANEL)],
             "incidents": sorted(
                 f"{i.key} {i.kind} {i.dedup_key} {i.rule} {i.since} {i.evidence}"
+                f" by {i.acknowledged_by}: {i.acknowledged_why}"
                 f" {'open' if i.resolved_at is None else 'resolved'}"
                 for i in tx.alarms.incidents(panel=PANEL)
             ),
@@ -50,6 +51,7 @@ def take(ports: Ports, folder: Path, place: Place) -> Snapshot:
                 f"{n.key} {n.dedup_key} {n.channel} {n.severity} {n.subject} {n.body} {n.state}"
                 for n in tx.outbox.all()
             ),
+            "silences": [f"{s.scope} {s.by} {s.reason} {s.ended_at is not None}" for s in tx.silences.all()],
             "baselines": [_baseline(one) for one in tx.baselines.of(PANEL)],
             "truth": [f"{c.panel} {c.source} {c.statements} yes {c.yes}" for c in tx.truth.counts()],
             "quarantine": sorted(str(row) for row in tx.cycles.quarantined(newest=10_000)),
@@ -64,6 +66,8 @@ def _plain(line: str, folder: Path, periods: Mapping[int, int]) -> str:
     line = line.replace(str(folder), "<folder>")
     line = re.sub(r"- ops, \d+ attempts: .*", "- ops: its error", line)
     line = re.sub(r":away:[-+:T\d]+", ":away", line)
+    line = re.sub(r"\b(since|until) [-0-9]+ [:0-9]+ \+00:00", r"\1 then", line)
+    line = re.sub(r"\b(incident|ack|show) \d+", r"\1", line)
     line = re.sub(r"after \d+ attempts", "after some attempts", line)
     line = re.sub(r"deadline [-0-9]+ [:0-9]+ \+00:00 passed", "deadline passed", line)
     return re.sub(r"\bcycle (\d+)", lambda found: f"cycle of period {periods.get(int(found[1]), -1)}", line)

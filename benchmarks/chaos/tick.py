@@ -14,7 +14,9 @@ from stratawatch.adapters.erasure_list import ErasureList, erasure_list
 from stratawatch.atomic_files import create_file
 from stratawatch.cli.changed_questions import question_notice
 from stratawatch.core.baselines.labelled import labelled_baselines
+from stratawatch.engine.alarms.acknowledgements import acknowledge_incident
 from stratawatch.engine.alarms.alert_actions import resend_failed, resend_notification
+from stratawatch.engine.alarms.silences import end_silence, silence_alerts
 from stratawatch.engine.baselines.measure_baseline import BaselineRequest, keep_resampled_baselines, measure_baseline
 from stratawatch.engine.cycle import freeze_cycle
 from stratawatch.engine.cycle.advance import advance
@@ -29,6 +31,7 @@ from stratawatch.engine.labels.erase_item import erase_again, erase_item
 from stratawatch.engine.labels.gold_items import keep_gold
 from stratawatch.engine.labels.import_labels import HandLabel, import_labels
 from stratawatch.engine.labels.queue_identity import adopt_queue
+from stratawatch.engine.model.alarm_records import Silence
 from stratawatch.engine.model.cycle_facts import CandidateItem, CheckReport, Cycle
 from stratawatch.engine.model.gold import GoldItem
 from stratawatch.engine.model.input_profile import InputProfile
@@ -70,6 +73,7 @@ def run_tick(config: Path, tick: Tick, variants: tuple[Variant, ...]) -> None:
     for variant in variants:
         ports = variant(ports, config.parent)
     by_hand(ports, tick)
+    alerts_by_hand(ports, tick)
     windows_by_hand(ports, installation.panels[PANEL], tick)
     baselines_by_hand(installation, ports, tick)
     if tick.step == "gold":
@@ -171,6 +175,20 @@ def by_hand(ports: Ports, tick: Tick) -> None:
         retire_panel(ports, PANEL, (), "cancel", "nobody needs it any more")
     if tick.step == "trust":
         trust_clock(replace(ports, clock=FixedClock(tick.at - timedelta(days=5))))
+
+
+def alerts_by_hand(ports: Ports, tick: Tick) -> None:
+    """Somebody looks after what is open, and has quiet for a while."""
+    with ports.store.begin() as tx:
+        opened, silences = tx.alarms.incidents(panel=PANEL, only_open=True), tx.silences.active(ports.clock.now())
+    if tick.step == "acknowledge":
+        for incident in opened:
+            acknowledge_incident(ports, incident.id, "it is looked into")
+    if tick.step == "silence" and not silences:
+        silence_alerts(ports, Silence(PANEL, tick.at + timedelta(days=1), "the office moves", ports.by, tick.at))
+    if tick.step == "unsilence":
+        for silence in silences:
+            end_silence(ports, silence.id, "it has moved")
 
 
 def windows_by_hand(ports: Ports, panel: PanelSpec, tick: Tick) -> None:

@@ -155,12 +155,21 @@ EXPIRED: Final = (("ask", 10), ("silent", 30), ("expire", 3 * 24 + 30), ("late",
 MENDED: Final = (
     *(("import", 70), ("measure", 80), ("keep", 90), ("again", 100)),
     *(("rerun", 103), ("erase", 106), ("trust", 110), ("adopt", 120)),
+    *(("silence", 123), ("unsilence", 126)),
 )
 GIVEN_UP: Final = (("backfill", 10), ("cancel", 20), ("retire", 30))
 
+ACKNOWLEDGED: Final = ("acknowledge", 150)
+"""After the reminder of a breach that is still there."""
 TROUBLED: Final = (
     (("early", -48), ("gold", -24), ("blocked", 3), ("resend", 6), *ANSWERED),
-    (("unreadable", 3), ("unreadable", 30), ("reopen", 33), *((step, hours + 30) for step, hours in EXPIRED)),
+    (
+        ("unreadable", 3),
+        ("unreadable", 30),
+        ("reopen", 33),
+        *((step, hours + 30) for step, hours in EXPIRED),
+        ACKNOWLEDGED,
+    ),
     (*ANSWERED, *MENDED),
     GIVEN_UP,
 )
@@ -176,6 +185,7 @@ BY_HAND: Final = (
     "gold",
     *("resend", "reopen", "backfill", "rerun", "cancel", "retire"),
     *("import", "measure", "keep", "again", "erase", "trust", "adopt"),
+    *("acknowledge", "silence", "unsilence"),
 )
 """Steps at which a person does something first. Nobody has when a process meets a fault there."""
 TROUBLES: Final = ("blocked", "unreadable")

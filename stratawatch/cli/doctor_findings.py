@@ -215,8 +215,11 @@ def _queue(installation: "Installation") -> Iterator[Finding]:
 
 
 def _notifications(installation: "Installation", now: datetime) -> Iterator[Finding]:
+    from stratawatch.engine.alarms.silent_streams import silent_keys
+
     with installation.ports.store.begin() as tx:
-        late = [one for one in tx.outbox.undelivered() if one.is_held_up(now)]
+        silent = silent_keys(tx, now)
+        late = [one for one in tx.outbox.undelivered() if one.is_held_up(now) and one.dedup_key not in silent]
     if late:
         what = f"{count_text(len(late), 'notification')} held up: {late[-1].last_error}"
         yield Finding("notifications", "warning", what, "`stratawatch alerts list --undelivered` lists them")

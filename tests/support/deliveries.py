@@ -1,8 +1,12 @@
 """A page that is due, channels to send it by, and what became of every notification."""
 
 from dataclasses import replace
+from datetime import timedelta
 
 from stratawatch.engine.alarms.send_notifications import send_notifications
+from stratawatch.engine.alarms.silences import silence_alerts
+from stratawatch.engine.model.alarm_records import Silence
+from tests.support.fakes import MONDAY, WEEK
 from tests.support.scenario import label_cycle
 
 
@@ -48,3 +52,23 @@ def forget(scenario, **values) -> None:
     with scenario.ports.store.begin() as tx:
         tx._sql.execute(update(notifications).values(values))
         tx.commit()
+
+
+def breach_again(scenario, *periods: int, quality: float = 0.2) -> None:
+    """Judge further windows, each at its time."""
+    for period in periods:
+        scenario.produce(period, quality=quality, size=1000)
+        scenario.clock.moment = MONDAY + (period + 1) * WEEK
+        label_cycle(scenario, channels_fail=True)
+
+
+def open_incidents(scenario):
+    with scenario.ports.store.begin() as tx:
+        return tx.alarms.incidents(only_open=True)
+
+
+def hush(scenario, *, days: float = 2, **parts):
+    """Silence the panel, or a part of it, from now on."""
+    now = scenario.clock.now()
+    asked = Silence("spam", now + timedelta(days=days), "moving house", "ann", now, **parts)
+    return silence_alerts(scenario.ports, asked)

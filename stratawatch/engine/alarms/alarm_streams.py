@@ -13,6 +13,7 @@ from stratawatch.engine.alarms.notifications import (
     notify_resolved,
     warn_of_cycle,
 )
+from stratawatch.engine.alarms.silent_streams import silent_keys
 from stratawatch.engine.model.alarm_records import Incident, StreamKey, StreamState
 from stratawatch.engine.model.cycle_facts import Cycle
 from stratawatch.engine.model.evidence_records import EvidenceRestart, Page
@@ -65,14 +66,13 @@ class _Judging:
 
 
 def close_incident(tx: Transaction, ports: Ports, incident: Incident, why: str) -> None:
-    """End an incident and say so; the message on blind streams ends with the last of them."""
+    """End an incident and say so; the message on blind streams ends with the last of them, of whatever panel."""
+    silent = incident.dedup_key in silent_keys(tx, ports.clock.now())
     tx.alarms.resolve_incident(incident.id, ports.clock.now())
     if incident.kind == AlarmState.BREACH:
-        notify_resolved(tx, ports, incident, why)
-        return
-    still = tx.alarms.incidents(panel=incident.key.panel, only_open=True)
-    if all(other.dedup_key != incident.dedup_key for other in still):
-        notify_blind_ended(tx, ports, incident, why)
+        notify_resolved(tx, ports, incident, why, silent=silent)
+    elif all(other.resolved_at for other in tx.alarms.incidents_of(incident.dedup_key)):
+        notify_blind_ended(tx, ports, incident, why, silent=silent)
 
 
 def record_judgements(

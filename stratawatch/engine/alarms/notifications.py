@@ -1,6 +1,7 @@
 """Writes notifications, in words, to the outbox: in the transaction that decided them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from types import MappingProxyType
 from typing import Final
 
 from stratawatch.core.alarms.alarm_states import Judgement
@@ -13,6 +14,9 @@ from stratawatch.engine.restored_store import was_restored
 
 OVER: Final = "it was over before the channel took it"
 """Why an opening is superseded; its last failure follows."""
+SILENT: Final = "it was over before a silence was"
+NEWER: Final = "there is newer word on it"
+"""Why an update is superseded that waited."""
 
 
 def warn(tx: Transaction, ports: Ports, about: str, subject: str, body: str) -> None:
@@ -47,8 +51,8 @@ def notify_breach(
         f"Look: stratawatch estimates --panel {key.panel}; stratawatch report",
         "It is resolved by itself once the metric is proven inside its limit again.",
     ]
-    subject = f"BREACH: {_metric(key)} of {key.classifier}{where} ({key.panel})"
-    facts = {**_stream_facts(key), **_window_facts(cycle), "state": said.state.value, "reason": said.reason}
+    subject = f"BREACH: {metric_text(key)} of {key.classifier}{where} ({key.panel})"
+    facts = {**stream_facts(key), **window_facts(cycle), "state": said.state.value, "reason": said.reason}
     notify(tx, ports, incident.dedup_key, "page", subject, "\n".join(lines), facts)
 
 
@@ -70,39 +74,96 @@ def notify_blind(
     lines = [*reasons, f"window {cycle.window}, cycle {cycle.id}", *(f"- {key}" for key in blind)]
     number = f"{len(blind)} of its metrics" if len(blind) > 1 else "one of its metrics"
     subject = f"BLIND: {cycle.panel} cannot tell {number}"
-    facts = {"panel": cycle.panel, **_window_facts(cycle), "streams": [str(key) for key in blind]}
+    facts = {"panel": cycle.panel, **window_facts(cycle), "streams": [str(key) for key in blind]}
     notify(tx, ports, dedup_key, "warning", subject, "\n".join(lines), facts)
 
 
-def notify_resolved(tx: Transaction, ports: Ports, incident: Incident, why: str) -> None:
+def notify_update(
+    tx: Transaction,
+    ports: Ports,
+    dedup_key: str,
+    tag: str,
+    subject: str,
+    body: str,
+    facts: Mapping[str, object] = MappingProxyType({}),
+    *,
+    channels: Collection[str] | None = None,
+) -> None:
+    """Write word on something that began before, once for every `tag`, to channels that hear of the beginning.
+
+    That is all of them, or some of `channels`. It takes the place of updates that wait for the channel. The facts of
+    the beginning are repeated, since receivers tell alerts apart by them.
+    """
+    rows = tx.outbox.about([dedup_key])
+    for opening in rows:
+        if not opening.is_opening or opening.state == "superseded" or opening.channel not in ports.channels:
+            continue
+        if channels is not None and opening.channel not in channels:
+            continue
+        key = f"{dedup_key}|update:{tag}|{opening.channel}"
+        added = tx.outbox.add(
+            Notification(
+                key,
+                dedup_key,
+                opening.channel,
+                "update",
+                subject,
+                body,
+                {**opening.facts, **facts, "update": tag.partition(" ")[0]},
+                created_at=ports.clock.now(),
+            )
+        )
+        for waiting in rows if added else ():
+            if waiting.channel == opening.channel and waiting.severity == "update":
+                _supersede_waiting(tx, waiting, NEWER)
+
+
+def _supersede_waiting(tx: Transaction, row: Notification, why: str) -> None:
+    if row.state in ("pending", "failed"):
+        tx.outbox.supersede(row.id, f"{why}: {row.last_error}" if row.last_error else why)
+
+
+def notify_resolved(tx: Transaction, ports: Ports, incident: Incident, why: str, *, silent: bool = False) -> None:
     """Write that a breach is over."""
     key = incident.key
-    subject = f"RESOLVED: {_metric(key)} of {key.classifier} ({key.panel})"
-    _notify_end(tx, ports, incident.dedup_key, subject, why, _stream_facts(key))
+    subject = f"RESOLVED: {metric_text(key)} of {key.classifier} ({key.panel})"
+    _notify_end(tx, ports, incident.dedup_key, subject, why, stream_facts(key), silent=silent)
 
 
-def notify_blind_ended(tx: Transaction, ports: Ports, incident: Incident, why: str) -> None:
+def notify_blind_ended(tx: Transaction, ports: Ports, incident: Incident, why: str, *, silent: bool = False) -> None:
     """Write that the last stream of a BLIND message can be estimated again."""
     panel = incident.key.panel
-    _notify_end(tx, ports, incident.dedup_key, f"RESOLVED: {panel} can tell again", why, {"panel": panel})
+    _notify_end(
+        tx, ports, incident.dedup_key, f"RESOLVED: {panel} can tell again", why, {"panel": panel}, silent=silent
+    )
 
 
 def _notify_end(
-    tx: Transaction, ports: Ports, dedup_key: str, subject: str, body: str, facts: Mapping[str, object]
+    tx: Transaction,
+    ports: Ports,
+    dedup_key: str,
+    subject: str,
+    body: str,
+    facts: Mapping[str, object],
+    *,
+    silent: bool = False,
 ) -> None:
     """Write the end to the channels that hear of the beginning; where that is held up, it is given up instead.
 
     A store that was restored does not know who heard of the beginning before, so that all of them hear of the end.
+    Updates that wait are given up, as the end says more, and so is a beginning that is `silent`.
     """
     now, forgot = ports.clock.now(), was_restored(tx)
-    for opening in tx.outbox.about([dedup_key]):
-        if not opening.is_opening:
+    for row in tx.outbox.about([dedup_key]):
+        if row.severity == "update":
+            _supersede_waiting(tx, row, OVER)
+        if not row.is_opening:
             continue
-        waits = opening.state == "pending" and not opening.is_held_up(now)
-        if waits or opening.may_be_taken or forgot:
-            notify_channel(tx, ports, opening.channel, dedup_key, "resolved", subject, body, facts)
-        if not waits and opening.state in ("pending", "failed"):
-            tx.outbox.supersede(opening.id, f"{OVER}: {opening.last_error}")
+        waits = row.state == "pending" and not row.is_held_up(now) and not silent
+        if waits or row.may_be_taken or forgot:
+            notify_channel(tx, ports, row.channel, dedup_key, "resolved", subject, body, facts)
+        if not waits:
+            _supersede_waiting(tx, row, SILENT if silent else OVER)
 
 
 def notify(
@@ -134,14 +195,17 @@ def notify_channel(
     tx.outbox.add(Notification(key, dedup_key, channel, severity, subject, body, facts, created_at=now))
 
 
-def _metric(key: StreamKey) -> str:
+def metric_text(key: StreamKey) -> str:
+    """A stream's metric, in words."""
     return key.metric.replace("_", " ")
 
 
-def _stream_facts(key: StreamKey) -> dict[str, object]:
+def stream_facts(key: StreamKey) -> dict[str, object]:
+    """What a notification says of a stream, for programs."""
     return {"panel": key.panel, "classifier": key.classifier, "metric": key.metric, "segment": key.segment}
 
 
-def _window_facts(cycle: Cycle) -> dict[str, object]:
+def window_facts(cycle: Cycle) -> dict[str, object]:
+    """What a notification says of a window, for programs."""
     window = cycle.window
     return {"cycle": cycle.id, "window_start": window.start.isoformat(), "window_end": window.end.isoformat()}

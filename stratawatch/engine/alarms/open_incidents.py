@@ -8,6 +8,7 @@ from typing import Final
 
 from stratawatch.core.alarms.alarm_states import AlarmState, Judgement
 from stratawatch.engine.alarms.notifications import notify_blind, notify_breach
+from stratawatch.engine.alarms.silent_streams import silent_keys
 from stratawatch.engine.model.alarm_records import PATIENCE, Incident, Notification, StandingAlert
 from stratawatch.engine.ports import Ports
 from stratawatch.engine.ports.transaction import Transaction
@@ -17,17 +18,23 @@ FAILURES: Final = 3
 
 
 @dataclass(frozen=True)
-class _Opening:
-    """What was written at the beginning of open incidents that share a dedup key, a row for each channel."""
+class Opening:
+    """What was written at the beginning of open incidents that share a dedup key, a row for each channel, and since."""
 
     dedup_key: str
     incidents: Sequence[Incident]
     rows: Sequence[Notification]
+    updates: Sequence[Notification]
 
     @property
     def is_taken(self) -> bool:
         """Whether any channel has it."""
         return any(row.state == "sent" for row in self.rows)
+
+    @property
+    def is_acknowledged(self) -> bool:
+        """Whether somebody looks after it."""
+        return any(incident.acknowledged_at is not None for incident in self.incidents)
 
     def row_of(self, channel: str) -> Notification | None:
         """The row of a channel."""
@@ -45,7 +52,7 @@ def prepare_openings(ports: Ports, levels: Collection[str] = ()) -> None:
     The channels in `levels` show all that is open, whoever else has taken it.
     """
     with ports.store.begin() as tx:
-        for opening in _openings(tx):
+        for opening in openings(tx):
             for row in opening.rows:
                 if row.state == "failed":
                     tx.outbox.send_again(row.id, ports.clock.now())
@@ -65,7 +72,10 @@ def page_fallbacks(ports: Ports, unusable: Collection[str] = ()) -> bool:
         return False
     written = False
     with ports.store.begin() as tx:
-        for opening in _openings(tx):
+        silent = silent_keys(tx, ports.clock.now())
+        for opening in openings(tx):
+            if opening.is_acknowledged or opening.dedup_key in silent:
+                continue
             pages = [row for row in map(opening.row_of, ports.channels_of(fallback=False)) if row is not None]
             tried = [row for row in pages if row.channel not in unusable]
             if opening.is_taken or not pages or not all(_has_failed(row, ports.clock.now()) for row in tried):
@@ -81,24 +91,34 @@ def page_fallbacks(ports: Ports, unusable: Collection[str] = ()) -> bool:
 
 
 def standing_alerts(ports: Ports, channel: str) -> tuple[StandingAlert, ...]:
-    """What a level-like channel is to show: every open incident that is written to it and not paused."""
+    """What a level-like channel is to show: every open incident that is written to it and not paused.
+
+    A silence keeps it from showing more, and takes nothing away: what is not asserted any more would end there.
+    """
     with ports.store.begin() as tx:
+        silent = silent_keys(tx, ports.clock.now())
         return tuple(
             StandingAlert(row, min(incident.opened_at for incident in opening.incidents))
-            for opening in _openings(tx)
+            for opening in openings(tx)
             if (row := opening.row_of(channel)) is not None
             and row.state != "superseded"
             and not opening.is_paused(ports)
+            and (opening.dedup_key not in silent or row.state == "sent")
         )
 
 
 def untaken_openings(ports: Ports) -> tuple[str, ...]:
-    """Sentences on open incidents that no channel has taken for a while."""
+    """Sentences on open incidents that no channel has taken for a while, nor a person acknowledged."""
     if not ports.channels:
         return ()
     now = ports.clock.now()
     with ports.store.begin() as tx:
-        untaken = [opening for opening in _openings(tx) if opening.rows and not opening.is_taken]
+        silent = silent_keys(tx, now)
+        untaken = [
+            opening
+            for opening in openings(tx)
+            if opening.rows and not (opening.is_taken or opening.is_acknowledged) and opening.dedup_key not in silent
+        ]
     return tuple(
         f"no channel has taken '{first.subject}' since {first.created_at:%Y-%m-%d %H:%M} +00:00: {row.last_error}"
         for opening in untaken
@@ -107,21 +127,24 @@ def untaken_openings(ports: Ports) -> tuple[str, ...]:
     )
 
 
-def _openings(tx: Transaction) -> list[_Opening]:
-    incidents, rows = defaultdict(list), defaultdict(list)
+def openings(tx: Transaction) -> list[Opening]:
+    """All that is open, which nobody else ends before this transaction does."""
+    incidents, rows, updates = defaultdict(list), defaultdict(list), defaultdict(list)
     for incident in tx.alarms.keep_open():
         incidents[incident.dedup_key].append(incident)
     for row in tx.outbox.about(incidents):
         if row.is_opening:
             rows[row.dedup_key].append(row)
-    return [_Opening(key, incidents[key], rows[key]) for key in incidents]
+        elif row.severity == "update":
+            updates[row.dedup_key].append(row)
+    return [Opening(key, incidents[key], rows[key], updates[key]) for key in incidents]
 
 
 def _has_failed(row: Notification, now: datetime) -> bool:
     return row.severity == "page" and (row.attempts >= FAILURES or row.is_held_up(now))
 
 
-def _tell_new_channels(tx: Transaction, ports: Ports, opening: _Opening) -> None:
+def _tell_new_channels(tx: Transaction, ports: Ports, opening: Opening) -> None:
     """Write an opening to channels that have none, if no channel has it or one that left the configuration owes it."""
     owed = [row for row in opening.rows if row.channel not in ports.channels and row.state in ("pending", "failed")]
     new = [
@@ -144,7 +167,7 @@ def _tell_new_channels(tx: Transaction, ports: Ports, opening: _Opening) -> None
         tx.outbox.supersede(row.id, f"the channel is not configured any more; told instead: {', '.join(new)}")
 
 
-def _tell_levels(tx: Transaction, ports: Ports, opening: _Opening, levels: Collection[str]) -> None:
+def _tell_levels(tx: Transaction, ports: Ports, opening: Opening, levels: Collection[str]) -> None:
     """Write an opening to the level-like channels that have none, so that they show it and hear of its end."""
     for channel in ports.channels_of(fallback=False):
         row = opening.row_of(channel)
@@ -164,7 +187,7 @@ def _copy(row: Notification, channel: str, now: datetime, body: str = "") -> Not
     )
 
 
-def _write_anew(tx: Transaction, ports: Ports, opening: _Opening) -> None:
+def _write_anew(tx: Transaction, ports: Ports, opening: Opening) -> None:
     """Write the message that there would be, had any channel been configured when the incident was opened."""
     first = opening.incidents[0]
     cycle = tx.cycles.get(first.cycle_id)

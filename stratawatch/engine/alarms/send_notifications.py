@@ -14,7 +14,9 @@ from stratawatch.engine.alarms.open_incidents import (
     standing_alerts,
     untaken_openings,
 )
+from stratawatch.engine.alarms.reminders import write_reminders
 from stratawatch.engine.alarms.send_deadline import call_within
+from stratawatch.engine.alarms.silent_streams import silent_keys
 from stratawatch.engine.lease import NOTIFICATIONS
 from stratawatch.engine.model.alarm_records import LONGEST_PAUSE, PATIENCE, Notification
 from stratawatch.engine.model.label_events import Receipt
@@ -46,9 +48,10 @@ class Sent:
 
 
 def send_notifications(ports: Ports) -> Sent:
-    """Send what is due, each claimed just before it goes; assert what is open; then say what nobody has taken."""
+    """Send what is due and not silent, each claimed just before it goes; assert what is open; say what nobody took."""
     levels, unusable = _levels_and_unusable(ports)
     prepare_openings(ports, levels)
+    write_reminders(ports)
     sending = _Sending(ports, unusable)
     sent = sending.send_due()
     sending.hold_back()
@@ -97,7 +100,9 @@ class _Sending:
         while self._is_in_time:
             now = self.ports.clock.now()
             with self.ports.store.begin() as tx:
-                claimed = tx.outbox.claim(NOTIFICATIONS, now, now + CLAIM_LIFE, 1, without=self._not_asked)
+                claimed = tx.outbox.claim(
+                    NOTIFICATIONS, now, now + CLAIM_LIFE, 1, without=self._not_asked, silent=silent_keys(tx, now)
+                )
                 tx.commit()
             if not claimed:
                 break
@@ -185,16 +190,18 @@ class _Sending:
         message, unconfirmed = describe(trouble), isinstance(trouble, NoAnswer)
         self.failures[notification.channel].append((notification, message))
         with self.ports.store.begin() as tx:
-            incidents = tx.alarms.incidents_of(notification.dedup_key) if notification.is_opening else ()
+            is_end = notification.severity == "resolved"
+            incidents = () if is_end else tx.alarms.incidents_of(notification.dedup_key)
             is_open = any(incident.resolved_at is None for incident in incidents)
             # 1, 2, 4, ... minutes
             next_at = self._now + min(timedelta(minutes=2 ** min(notification.attempts, 10)), LONGEST_PAUSE)
-            end = notification.created_at + (PATIENCE if incidents else LONGEST_LIFE)
+            is_opening = bool(incidents) and notification.is_opening
+            end = notification.created_at + (PATIENCE if is_opening else LONGEST_LIFE)
             # One try past the end gives nothing up: its advance may have had a clock that stood far ahead.
             was_past_it = notification.next_at is not None and notification.next_at > end
             given_up = not is_open and was_past_it and next_at > end
             tx.outbox.put_back(notification.id, message, None if given_up else next_at, unconfirmed=unconfirmed)
-            if given_up and incidents:
+            if given_up and is_opening:
                 _close(tx, tx.outbox.get(notification.id))
             tx.commit()
 

@@ -12,6 +12,7 @@ from typing import Any, Final
 from stratawatch.engine.alarms.failures import describe, record_failure
 from stratawatch.engine.alarms.run_record import record_run
 from stratawatch.engine.alarms.send_notifications import send_notifications
+from stratawatch.engine.alarms.silent_streams import silent_keys
 from stratawatch.engine.cycle.clock_check import doubt_of_deadlines
 from stratawatch.engine.cycle.freeze_cycle import freeze_cycle
 from stratawatch.engine.cycle.judge_cycle import judge_cycle
@@ -260,7 +261,8 @@ class _Work:
             self.troubles.extend(sentence for sentence in sentences if sentence not in self.troubles)
             self.held[NOTIFICATIONS].extend(sentences)
             with self.ports.store.begin() as tx:
-                is_due = tx.outbox.is_any_due(self.ports.clock.now(), sent.emptied)
+                now = self.ports.clock.now()
+                is_due = tx.outbox.is_any_due(now, sent.emptied, silent=silent_keys(tx, now))
         return number
 
     def panel(self, panel: str, outdated: Sequence[int]) -> None:
