@@ -27,8 +27,15 @@ QUERIES: Final = {
     "cycles": "SELECT * FROM open_cycles ORDER BY window_start, panel",
     "incidents": """
         SELECT incident AS id, panel, classifier, metric, segment, kind, opened_at, cycle_id AS cycle, window_start,
-            window_end, state_now, reason_now AS reason
+            window_end, state_now, reason_now AS reason, since, acknowledged_at, acknowledged_by, acknowledged_why
         FROM open_incidents ORDER BY opened_at, incident""",
+    "silences": """
+        SELECT id, panel, classifier, metric, segment, until AS until_at, reason, "by", created_at
+        FROM silences WHERE ended_at IS NULL ORDER BY created_at, id""",
+    "held": """
+        SELECT n.channel, n.id AS notification, i.panel, i.classifier, i.metric, i.segment
+        FROM notifications AS n INNER JOIN incidents AS i ON i.dedup_key = n.dedup_key AND i.resolved_at IS NULL
+        WHERE n.state = 'pending'""",
     "batches": "SELECT * FROM unanswered_batches ORDER BY planned_at, id",
     "undelivered": "SELECT * FROM undelivered_notifications ORDER BY channel, state",
     "last_advance": "SELECT * FROM last_advance",

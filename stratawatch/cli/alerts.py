@@ -1,11 +1,13 @@
-"""stratawatch alerts: what was sent to whom and what was not, send it again, try a channel."""
+"""stratawatch alerts: incidents, what was sent to whom and what was not, send it again, try a channel."""
 
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from stratawatch.cli.incidents import incident_facts, show_incident
 from stratawatch.cli.options import DEFAULT_CONFIG, ByOption, ConfigOption, JsonOption, ReasonOption, existing_name
 from stratawatch.cli.output import print_json, print_line, time_text
+from stratawatch.cli.silences import show_silence, silence_facts
 from stratawatch.errors import StratawatchError
 from stratawatch.formatting import count_text
 
@@ -13,11 +15,14 @@ if TYPE_CHECKING:
     from stratawatch.engine.model.alarm_records import Notification
 
 app = typer.Typer(
-    help="""Alerts: what was sent to whom and what was not.
+    help="""Alerts: incidents, who looks after them, what was sent to whom and what was not.
 
 \b
 Examples:
   stratawatch alerts list                  the newest 20
+  stratawatch alerts show 3
+  stratawatch alerts ack 3 --why "rolling back"
+  stratawatch alerts silence spam --for 2d --why "moving house"
   stratawatch alerts list --undelivered
   stratawatch alerts test ops
   stratawatch alerts resend --failed
@@ -30,7 +35,7 @@ Examples:
 STATES = {"pending": "waiting", "sent": "sent", "failed": "given up", "superseded": "over before it was taken"}
 
 
-@app.command("list", short_help="List notifications.")
+@app.command("list", short_help="List incidents and notifications.")
 def list_notifications(
     config: ConfigOption = DEFAULT_CONFIG,
     json: JsonOption = False,
@@ -39,24 +44,44 @@ def list_notifications(
     ] = False,
     newest: Annotated[int, typer.Option("--newest", min=1, help="How many.", metavar="N")] = 20,
 ) -> None:
-    """List notifications, oldest first: channel, state, attempts, next try, last error.
+    """List incidents, with who looks after them and what is silent, and then notifications; both oldest first.
+
+    Of incidents there are those that are open and the newest of the others, of notifications channel, state, attempts,
+    next try and last error.
 
     \b
     Examples:
       stratawatch alerts list
       stratawatch alerts list --undelivered
     """
+    from stratawatch.engine.alarms.silent_streams import silent_keys
     from stratawatch.wiring import build
 
-    with build(config, only_reading=True).ports.store.begin() as tx:
+    ports = build(config, only_reading=True).ports
+    now = ports.clock.now()
+    with ports.store.begin() as tx:
         found = tx.outbox.undelivered() if undelivered else tx.outbox.all(newest=newest)
+        silent, silences = silent_keys(tx, now), tx.silences.active(now)
+        several = () if undelivered else tx.alarms.incidents()
+    notices = [_facts(one, is_silent=one.dedup_key in silent) for one in found]
+    if undelivered:
+        document: dict[str, Any] = {"notifications": notices}
+    else:
+        ended = [one for one in several if one.resolved_at is not None][-newest:]
+        shown = [incident_facts(one, silences) for one in several if one.resolved_at is None or one in ended]
+        quiet = [silence_facts(one, now) for one in silences]
+        document = {"incidents": shown, "silences": quiet, "notifications": notices}
     if json:
-        print_json({"notifications": [_facts(one) for one in found]})
+        print_json(document)
         return
-    if not found:
+    for incident in document.get("incidents", ()):
+        show_incident(incident)
+    for silence in document.get("silences", ()):
+        show_silence(silence)
+    if not notices:
         print_line("No notification waits." if undelivered else "Nothing was ever to be told.")
-    for one in found:
-        _show(one)
+    for notice in notices:
+        _show(notice)
 
 
 @app.command("resend", short_help="Send notifications again.")
@@ -149,7 +174,7 @@ def send_test(
         print_line(f"the channel '{channel}' took a warning and its end")
 
 
-def _facts(one: "Notification") -> dict[str, Any]:
+def _facts(one: "Notification", *, is_silent: bool) -> dict[str, Any]:
     return {
         "id": one.id,
         "created_at": one.created_at,
@@ -164,16 +189,20 @@ def _facts(one: "Notification") -> dict[str, Any]:
         "reference": one.reference,
         "dedup_key": one.dedup_key,
         "unconfirmed": one.unconfirmed,
+        "silent": is_silent and one.state == "pending",
     }
 
 
-def _show(one: "Notification") -> None:
-    words = [STATES[one.state]]
-    if one.attempts:
-        words.append(count_text(one.attempts, "failed attempt"))
-    if one.state == "pending":
-        words.append(f"next try {time_text(one.next_at)}" if one.next_at else "due now")
-    print_line(f"{one.id}  {time_text(one.created_at)}  {one.severity} for '{one.channel}': {', '.join(words)}")
-    print_line(one.subject, indent="    ")
-    if one.last_error and one.state != "sent":
-        print_line(one.last_error, indent="    ")
+def _show(row: dict[str, Any]) -> None:
+    words = [STATES[row["state"]]]
+    if row["attempts"]:
+        words.append(count_text(row["attempts"], "failed attempt"))
+    if row["silent"]:
+        words.append("silent")
+    elif row["state"] == "pending":
+        words.append(f"next try {time_text(row['next_at'])}" if row["next_at"] else "due now")
+    head = f"{row['severity']} for '{row['channel']}'"
+    print_line(f"{row['id']}  {time_text(row['created_at'])}  {head}: {', '.join(words)}")
+    print_line(row["subject"], indent="    ")
+    if row["last_error"] and row["state"] != "sent":
+        print_line(row["last_error"], indent="    ")

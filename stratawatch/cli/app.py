@@ -18,6 +18,7 @@ from stratawatch.cli import (
     estimates,
     gold,
     grants,
+    incidents,
     init,
     label_agreement,
     label_page,
@@ -26,6 +27,7 @@ from stratawatch.cli import (
     plan,
     report,
     retire,
+    silences,
     status,
 )
 from stratawatch.cli.output import print_error
@@ -104,9 +106,14 @@ labels.app.command("about", short_help="What is kept about one item.")(erasures.
 labels.app.command("erase", short_help="Erase one item for good.")(erasures.erase)
 labels.app.command("gold", short_help="Items whose truth is known.")(gold.gold)
 labels.app.command("agreement", short_help="How far annotators agree.")(label_agreement.agreement)
+alerts.app.command("show", short_help="What happened to an incident.")(incidents.show)
+alerts.app.command("ack", short_help="Say that you look after an incident.")(incidents.ack)
+alerts.app.command("silence", short_help="Tell nobody, for a while.")(silences.silence)
+alerts.app.command("silences", short_help="What is silent, and until when.")(silences.list_silences)
+alerts.app.command("unsilence", short_help="End a silence now.")(silences.unsilence)
 cycles.app.command("retire", short_help="End a panel that left.")(retire.retire)
 app.add_typer(cycles.app, name="cycles", short_help="List, show, cancel, reopen cycles.")
-app.add_typer(alerts.app, name="alerts", short_help="List alerts, send them again, try a channel.")
+app.add_typer(alerts.app, name="alerts", short_help="Incidents and who was told; ack, silence.")
 app.add_typer(baseline.app, name="baseline", short_help="Measure and list baselines of metrics.")
 app.add_typer(labels.app, name="labels", short_help="Export, import, list drawn items.")
 

@@ -11,15 +11,20 @@ from stratawatch.cli.options import DEFAULT_CONFIG, ConfigOption, JsonOption
 from stratawatch.cli.output import (
     SET_ASIDE,
     WAITING,
-    metric_text,
     print_json,
     print_line,
-    state_text,
     time_text,
     waiting_text,
     window_text,
 )
 from stratawatch.cli.status_batches import batches_of, unplanned_batches, unplanned_text
+from stratawatch.cli.status_silences import (
+    active_silences,
+    incident_rows,
+    show_incidents,
+    silence_rows,
+    undelivered_rows,
+)
 from stratawatch.cli.status_streams import show_panel
 from stratawatch.core.alarms.alarm_states import URGENCY
 from stratawatch.errors import Unreachable
@@ -104,7 +109,7 @@ def _document(rows: "StatusRows", configured: frozenset[str] | None, now: dateti
         {**row, "waits_for": "its panel, which is paused"} if row["panel"] in paused.panels else row
         for row in (cycle_row(cycle, now) for cycle in rows["cycles"])
     ]
-    batches = batches_of(rows)
+    batches, silences = batches_of(rows), active_silences(rows, now)
     sent = [batch for batch in batches if batch["state"] == "sent" and not batch["away"]]
     return {
         "now": now,
@@ -122,10 +127,11 @@ def _document(rows: "StatusRows", configured: frozenset[str] | None, now: dateti
             for row in sorted(rows["streams"], key=lambda row: (row["panel"], URGENCY.index(row["state"])))
         ],
         "cycles": cycles,
-        "incidents": list(rows["incidents"]),
+        "incidents": incident_rows(rows, silences),
+        "silences": silence_rows(silences),
         "oldest_unanswered_batch": min(sent, key=lambda batch: batch["waiting_since"], default=None),
         "batches": batches,
-        "undelivered": list(rows["undelivered"]),
+        "undelivered": undelivered_rows(rows, silences),
         "unplanned_batches": unplanned_batches(rows),
         "waiting_labels": dict(rows["waiting_labels"][0]),
         "set_aside": [dict(row) for row in rows["set_aside"]],
@@ -260,7 +266,7 @@ def _show(document: Mapping[str, Any]) -> None:
             print_line(f"  stratawatch cycles retire {left['panel']} ends or finishes them")
     _show_shared_budget(document.get("shared_budget"))
     _show_cycles(document["cycles"])
-    _show_incidents(document["incidents"])
+    show_incidents(document["incidents"], document["silences"])
     _show_batches(document)
     _show_labels(document)
     _show_judgements(document)
@@ -352,17 +358,6 @@ def _show_cycles(cycles: Sequence[Mapping[str, Any]]) -> None:
             print_line(cycle["last_error"], indent="    ")
         for warning in cycle["warnings"]:
             print_line(f"! {warning}", indent="    ")
-
-
-def _show_incidents(incidents: Sequence[Mapping[str, Any]]) -> None:
-    print_line()
-    print_line(count_text(len(incidents), "open incident") if incidents else "No open incidents")
-    for row in incidents:
-        where = f" [{row['segment']}]" if row["segment"] else ""
-        head = f"{state_text(row['kind'])}: {metric_text(row['metric'])} of {row['classifier']}{where}"
-        print_line(f"{head} ({row['panel']}), since {time_text(row['opened_at'])}", indent="  ")
-        if row["reason"]:
-            print_line(row["reason"], indent="    ")
 
 
 def _show_batches(document: Mapping[str, Any]) -> None:

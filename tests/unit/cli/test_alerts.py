@@ -55,7 +55,7 @@ class TestList:
         assert "s3cr3t" not in out
 
     def test_of_an_empty_store_is_empty(self, fresh):
-        assert fresh.json("alerts", "list") == {"notifications": []}
+        assert fresh.json("alerts", "list") == {"incidents": [], "silences": [], "notifications": []}
         assert "Nothing was ever to be told." in fresh.run("alerts", "list").stdout
 
 
@@ -104,7 +104,7 @@ class TestTest:
             assert "took a warning and its end" in paging.run("alerts", "test", "ops").stdout
         assert [body["event"] for _, body in receiver.requests] == ["trigger", "resolve"] * 2
         assert "TEST" in receiver.requests[0][1]["subject"]
-        assert paging.json("alerts", "list") == {"notifications": []}
+        assert paging.json("alerts", "list")["notifications"] == []
 
     def test_says_what_is_wrong(self, paging, receiver):
         receiver.status = 401
