@@ -1,7 +1,10 @@
-"""Folders named after what people named."""
+"""Folders and pages named after what people named."""
 
 import re
 from hashlib import sha256
+from typing import Final
+
+LATEST: Final = "latest.html"
 
 
 def slug(name: str) -> str:
@@ -14,3 +17,12 @@ def slug(name: str) -> str:
     if plain and plain == name:
         return plain
     return f"{plain or 'panel'}-{sha256(name.encode()).hexdigest()[:8]}"
+
+
+def latest_report(panel: str) -> str:
+    """Where a panel's newest report is, below the folder of reports.
+
+    >>> latest_report("toxicity")
+    'toxicity/latest.html'
+    """
+    return f"{slug(panel)}/{LATEST}"

@@ -18,6 +18,7 @@ from stratawatch.config.loading import Configuration, load_configuration
 from stratawatch.config.panel_specs import pauses_of
 from stratawatch.config.settings import Settings
 from stratawatch.engine.baselines.baselines_from_labels import BaselineItemReader
+from stratawatch.engine.model.panel_links import PanelLinks
 from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.engine.model.retention import Retention
 from stratawatch.engine.model.shared_budget import SharedBudget
@@ -25,6 +26,7 @@ from stratawatch.engine.ports import ChannelRule, Clock, Heartbeat, LabelQueue, 
 from stratawatch.engine.ports.clock import FixedClock, SystemClock
 from stratawatch.errors import ConfigError, StratawatchError
 from stratawatch.extras import is_installed
+from stratawatch.folder_names import latest_report
 from stratawatch.settings.confined_paths import confined
 
 if TYPE_CHECKING:
@@ -102,6 +104,7 @@ def wire(
         paused=pauses_of(settings.panels),
         configured=configuration.panels,
         budget=shared_budget(settings),
+        links=panel_links(settings),
         truth=[truth.build(configuration.context) for truth in settings.truth],
         three_advances=partial(until_third, settings.schedule.advance_cron),
     )
@@ -115,6 +118,15 @@ def shared_budget(settings: Settings) -> SharedBudget | None:
     floors = {name: panel.floor for name, panel in settings.panels.items()}
     priorities = {name: panel.priority for name, panel in settings.panels.items()}
     return SharedBudget(settings.budget.labels, settings.budget.per, floors, priorities)
+
+
+def panel_links(settings: Settings) -> dict[str, PanelLinks]:
+    """Who looks after each panel, and where its runbook and its newest report are."""
+    base = (settings.report.url or "").rstrip("/")
+    return {
+        name: PanelLinks(panel.owner or "", panel.runbook or "", f"{base}/{latest_report(name)}" if base else "")
+        for name, panel in settings.panels.items()
+    }
 
 
 def until_third(cron: str, now: datetime) -> timedelta:

@@ -16,7 +16,7 @@ from stratawatch.core.second_votes import NO_SECOND_VOTES, SecondVotes
 from stratawatch.engine.model.drift_rule import DriftRule, Reaction
 from stratawatch.engine.model.panel_spec import Duplicates, RandomNumbers, ScoreKind, StopRule
 from stratawatch.engine.model.shared_budget import LEAST_BUDGET
-from stratawatch.settings.shapes import Duration, Moment, Name, PositiveDuration, Shape, Share, Text
+from stratawatch.settings.shapes import Duration, Link, Moment, Name, PositiveDuration, Shape, Share, Text
 
 
 def _one_of(registry: Collection[str]) -> AfterValidator:
@@ -120,6 +120,9 @@ class PanelSettings(Shape):
     """The classifiers that answer the same yes/no question about the same items."""
 
     paused: bool = False
+    owner: Annotated[Text, Field(max_length=100)] | None = None
+    """Who looks after it: told in notifications, as is where its runbook is."""
+    runbook: Link | None = None
     question: Text
     guideline: Text | None = None
     guideline_file: Text | None = None

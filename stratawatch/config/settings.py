@@ -12,7 +12,7 @@ from stratawatch.config.panel_settings import PanelSettings
 from stratawatch.engine.model.shared_budget import LEAST_BUDGET, Span
 from stratawatch.settings.database_urls import check_store_url
 from stratawatch.settings.postgres_keys import StorePostgresKeys
-from stratawatch.settings.shapes import Cron, Name, PositiveDuration, Secret, Shape, Text
+from stratawatch.settings.shapes import Cron, Link, Name, PositiveDuration, Secret, Shape, Text
 
 
 class StoreSettings(StorePostgresKeys):
@@ -26,8 +26,8 @@ class ReportSettings(Shape):
     """[report]: where pages are written."""
 
     folder: Text = "reports"
-    url: Annotated[str, Field(pattern=r"^https?://[^\s]+$")] | None = None
-    """Where a web server of the user's shows that folder, for links in Prefect."""
+    url: Link | None = None
+    """Where a web server of the user's shows that folder, for links in Prefect and in notifications."""
 
 
 class BudgetSettings(Shape):

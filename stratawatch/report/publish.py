@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
-from typing import Final
 
 from stratawatch.atomic_files import PRIVATE, replace_text
 from stratawatch.core.alarms.alarm_states import AlarmState
@@ -13,14 +12,12 @@ from stratawatch.engine.model.pauses import SHADOW, Pauses
 from stratawatch.engine.ports import Store
 from stratawatch.errors import StratawatchError, Unreachable
 from stratawatch.extras import require
-from stratawatch.folder_names import slug
+from stratawatch.folder_names import LATEST, latest_report, slug
 from stratawatch.formatting import capitalised
 from stratawatch.report.events import DocsLink
 from stratawatch.report.page import index_page, panel_page
 from stratawatch.report.view import SHOWN_CYCLES, build, relative_docs
 from stratawatch.report.view_models import PanelView
-
-LATEST: Final = "latest.html"
 
 
 def write(
@@ -56,7 +53,7 @@ def write(
         _write(page, text)
         _write(home / LATEST, text)
         pages.append(page)
-    _write(folder / "index.html", index_page([(view, f"{slug(view.panel)}/{LATEST}") for view in views]))
+    _write(folder / "index.html", index_page([(view, latest_report(view.panel)) for view in views]))
     return pages[0] if len(pages) == 1 else folder / "index.html"
 
 

@@ -3,6 +3,7 @@
 import re
 from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any, Final
+from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, SecretStr
 
@@ -15,6 +16,7 @@ _SECRET_KEY: Final = re.compile(
 )
 # Passwords also stand in addresses, of JDBC behind the question mark.
 _SECRET_VALUE: Final = re.compile(r"[?&;](password|pwd)=|://[^/@\s]*:[^/@\s]+@", re.IGNORECASE)
+LONGEST_LINK: Final = 300
 
 
 class Shape(BaseModel):
@@ -73,6 +75,16 @@ def _folder_mode(text: str) -> str:
     return text
 
 
+def _check_link(text: str) -> str:
+    """People are shown it, and follow it: whole in every channel's markup, and without a login."""
+    is_address = re.fullmatch(r"https?://(?!/)[^\s<>\"'|\\^`{}\[\]\x00-\x1f\x7f]+", text)
+    if not is_address or len(text) > LONGEST_LINK:
+        raise ValueError(f"is no address such as https://wiki.example.org/page, of at most {LONGEST_LINK} characters")
+    if "@" in urlsplit(text).netloc:
+        raise ValueError("holds a login: whoever is told of an incident is shown it")
+    return text
+
+
 def check_cron(text: str) -> str:
     """The expression itself, if it has five fields and comes to pass.
 
@@ -95,6 +107,7 @@ def check_cron(text: str) -> str:
 
 Text = Annotated[str, AfterValidator(_unpadded)]
 Name = Annotated[str, AfterValidator(_named)]
+Link = Annotated[str, AfterValidator(_check_link)]
 Moment = Annotated[datetime, BeforeValidator(_utc)]
 Duration = Annotated[timedelta, BeforeValidator(parse_duration)]
 PositiveDuration = Annotated[Duration, AfterValidator(_positive)]

@@ -4,6 +4,7 @@ from hashlib import sha256
 from typing import Final
 
 from stratawatch.engine.model.alarm_records import ACKNOWLEDGED, Notification, Severity
+from stratawatch.engine.model.panel_links import WORDS, links_of
 from stratawatch.formatting import printable
 
 MORE: Final = " ..."
@@ -27,6 +28,17 @@ def one_line(text: str, longest: int) -> str:
 def lines(text: str, longest: int) -> str:
     """A text of several lines without other control characters."""
     return cut("\n".join(map(printable, text.splitlines())), longest)
+
+
+def link_lines(notification: Notification) -> list[str]:
+    """Who looks after the panel, and where to read on: a line for each."""
+    return [f"{WORDS[name]}: {printable(said)}" for name, said in links_of(notification.facts).items()]
+
+
+def told(notification: Notification, longest: int) -> str:
+    """The body without control characters, and below it the links, which stay whole when it is cut."""
+    below = "".join(f"\n{line}" for line in link_lines(notification))
+    return lines(notification.body, longest - len(below)) + below
 
 
 def incident_name(notification: Notification) -> str:

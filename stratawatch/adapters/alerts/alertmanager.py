@@ -14,6 +14,7 @@ from stratawatch.adapters.alerts.sent_keys import SentKeys
 from stratawatch.adapters.secret_address import TIMEOUT, SecretAddress
 from stratawatch.engine.model.alarm_records import Notification, StandingAlert
 from stratawatch.engine.model.label_events import Receipt
+from stratawatch.engine.model.panel_links import links_of
 from stratawatch.errors import StratawatchError
 from stratawatch.settings import shapes
 
@@ -21,6 +22,8 @@ NAME: Final = "Stratawatch"
 """The label alertname of every alert of ours."""
 LABELS: Final = ("panel", "classifier", "metric", "segment")
 """Facts that are labels. They are the same in an incident's beginning and end, as labels make an alert what it is."""
+_ANNOTATIONS: Final = {"owner": "owner", "runbook": "runbook_url", "report_url": "report_url"}
+"""Under which name an annotation holds one of our facts: `runbook_url` is the one that Prometheus' own rules use."""
 LONGEST_LABEL: Final = 200
 LONGEST_SUMMARY: Final = 1000
 LONGEST_BODY: Final = 8000
@@ -131,6 +134,8 @@ def _alert(notification: Notification) -> dict[str, Any]:
         "severity": notification.severity,
         "dedup_key": one_line(notification.dedup_key, LONGEST_SUMMARY),
     }
+    for name, said in links_of(notification.facts).items():
+        annotations[_ANNOTATIONS[name]] = one_line(said, LONGEST_SUMMARY)
     return {"labels": dict(_labels(notification)), "annotations": annotations}
 
 

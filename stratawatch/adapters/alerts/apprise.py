@@ -11,7 +11,7 @@ from pydantic import SecretStr
 
 from stratawatch.adapters.adapter_settings import BuildContext
 from stratawatch.adapters.alerts import ChannelSettings
-from stratawatch.adapters.alerts.alert_text import HEADS, cut, lines, one_line
+from stratawatch.adapters.alerts.alert_text import HEADS, cut, lines, link_lines, one_line
 from stratawatch.adapters.alerts.sent_keys import SentKeys
 from stratawatch.adapters.object_storage import LOOPBACK
 from stratawatch.adapters.secret_address import STEP_TIMEOUT, TIMEOUT
@@ -85,7 +85,10 @@ class AppriseChannel:
         return Receipt(notification.key)
 
     def _words(self, notification: Notification) -> tuple[str, str]:
-        """Title and body, with the key at the end; where a service has no titles, Apprise writes both into its body."""
+        """Title and body, with links and the key at the end; without links where a service has room for a sentence.
+
+        Where it has no titles, Apprise writes both into its body.
+        """
         title = one_line(f"{HEADS[notification.severity]}: {notification.subject}", LONGEST_TITLE)
         title, is_apart = self._plain(title), self._service.title_maxlen > 0
         if is_apart:
@@ -93,8 +96,10 @@ class AppriseChannel:
         room = min(self._service.body_maxlen - (0 if is_apart else len(title) + 2), LONGEST_BODY)
         key = cut(self._plain(f"key: {one_line(notification.dedup_key, LONGEST_KEY)}"), max(room // 2, 10))
         break_ = "\n\n" if self._is_markdown else "\n"
+        below = break_.join([*link_lines(notification), key])  # as they are: a link that is marked up leads nowhere
+        below = below if len(below) <= max(room // 2, len(key)) else key
         text = break_.join(map(self._plain, lines(notification.body, LONGEST_BODY).splitlines()))
-        return title, f"{cut(text, max(room - len(key) - 2, 10))}\n\n{key}"
+        return title, f"{cut(text, max(room - len(below) - 2, 10))}\n\n{below}"
 
     @property
     def _is_markdown(self) -> bool:

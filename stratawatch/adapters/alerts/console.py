@@ -7,7 +7,7 @@ from typing import Final, Literal, TextIO
 
 from stratawatch.adapters.adapter_settings import BuildContext
 from stratawatch.adapters.alerts import ChannelSettings
-from stratawatch.adapters.alerts.alert_text import HEADS
+from stratawatch.adapters.alerts.alert_text import HEADS, link_lines
 from stratawatch.adapters.alerts.sent_keys import SentKeys
 from stratawatch.engine.model.alarm_records import Notification, Severity
 from stratawatch.engine.model.label_events import Receipt
@@ -72,9 +72,13 @@ def _lines(notification: Notification, *, coloured: bool) -> Iterator[str]:
     yield ""
     for line in notification.body.splitlines():
         yield from _wrapped(line)
+    for line in link_lines(notification):
+        yield from _wrapped(line, break_long_words=False)  # an address in two parts cannot be followed
     yield from _wrapped(f"key: {notification.dedup_key}")
     yield "=" * WIDTH
 
 
-def _wrapped(line: str) -> list[str]:
-    return wrap(printable(line), WIDTH, subsequent_indent="  ", break_on_hyphens=False)
+def _wrapped(line: str, *, break_long_words: bool = True) -> list[str]:
+    return wrap(
+        printable(line), WIDTH, subsequent_indent="  ", break_on_hyphens=False, break_long_words=break_long_words
+    )

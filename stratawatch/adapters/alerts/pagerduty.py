@@ -11,6 +11,7 @@ from stratawatch.adapters.alerts.sent_keys import SentKeys
 from stratawatch.adapters.secret_address import TIMEOUT, SecretAddress
 from stratawatch.engine.model.alarm_records import Notification, Severity
 from stratawatch.engine.model.label_events import Receipt
+from stratawatch.engine.model.panel_links import WORDS, links_of
 from stratawatch.errors import StratawatchError
 from stratawatch.settings import shapes
 
@@ -92,6 +93,11 @@ class PagerDutyChannel:
             "dedup_key": incident_name(notification),
         }
         details = {"what": lines(notification.body, LONGEST_BODY), "key": one_line(notification.dedup_key, 1000)}
+        links = links_of(notification.facts)
+        if "owner" in links:
+            details["owner"] = one_line(links.pop("owner"), LONGEST_FACT)
+        if links:
+            event["links"] = [{"href": said, "text": WORDS[name]} for name, said in links.items()]
         about = {place: notification.facts.get(fact) for place, fact in _PLACES.items()}
         event["payload"] = {
             "summary": one_line(notification.subject, LONGEST_SUMMARY) or "stratawatch",

@@ -12,6 +12,7 @@ from stratawatch.adapters.alerts.sent_keys import SentKeys, SentMessages
 from stratawatch.adapters.secret_address import TIMEOUT, SecretAddress
 from stratawatch.engine.model.alarm_records import Notification
 from stratawatch.engine.model.label_events import Receipt
+from stratawatch.engine.model.panel_links import LEADS, WORDS, links_of
 from stratawatch.errors import StratawatchError, Unreachable
 from stratawatch.settings import shapes
 
@@ -140,11 +141,13 @@ def slack_message(notification: Notification) -> dict[str, Any]:
     header = one_line(f"{HEADS[notification.severity]}: {notification.subject}", LONGEST_HEADER)
     body, key = lines(notification.body, LONGEST_BODY), one_line(notification.dedup_key, LONGEST_KEY)
     when = f"{notification.created_at:%Y-%m-%d %H:%M} +00:00"
+    links = [{"type": "mrkdwn", "text": text, "verbatim": True} for text in _links(notification)]
     return {
         "text": _escaped(f"{header}\n{cut(body, 300)}"),
         "blocks": [
             {"type": "header", "text": {"type": "plain_text", "text": header, "emoji": False}},
             {"type": "section", "text": {"type": "mrkdwn", "text": _escaped(body) or "-", "verbatim": True}},
+            *([{"type": "context", "elements": links}] if links else []),
             {"type": "context", "elements": [{"type": "plain_text", "text": f"{when} {key}", "emoji": False}]},
         ],
         "unfurl_links": False,
@@ -152,11 +155,22 @@ def slack_message(notification: Notification) -> dict[str, Any]:
     }
 
 
+def _links(notification: Notification) -> list[str]:
+    return [
+        f"<{_entities(said)}|{WORDS[name]}>" if name in LEADS else f"{WORDS[name]}: {_escaped(one_line(said, 200))}"
+        for name, said in links_of(notification.facts).items()
+    ]
+
+
 def _escaped(text: str) -> str:
     """Text in which Slack sees no link, no mention and no markup of ours or of a segment's name."""
+    return _entities(text).translate(_UNMARKED)
+
+
+def _entities(text: str) -> str:
     for sign, name in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;")):
         text = text.replace(sign, name)
-    return text.translate(_UNMARKED)
+    return text
 
 
 _UNMARKED: Final = str.maketrans({sign: f"{sign}\N{WORD JOINER}" for sign in "*_~`"})

@@ -111,7 +111,7 @@ def record_judgements(
         if key in judgements:
             incident = judging.open(key, AlarmState.BREACH, incident_key(key, cycle.period, revision), page)
             if incident is not None:
-                notify_breach(tx, ports, cycle, incident, judgements[key], slices.get(key, ()), page)
+                notify_breach(tx, ports, cycle, incident, judgements[key], slices.get(key, ()), page, judgements)
                 # After a page by evidence all of it is gone, or the sum would not bound the pages any more.
                 judging.restart(None if page.rule == "evidence" else key, f"{key} was paged")
     if not superseded:

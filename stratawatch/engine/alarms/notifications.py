@@ -1,34 +1,38 @@
 """Writes notifications, in words, to the outbox: in the transaction that decided them."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Final
 
-from stratawatch.core.alarms.alarm_states import Judgement
+from stratawatch.core.alarms.alarm_states import MEANINGS, URGENCY, AlarmState, Judgement
 from stratawatch.engine.model.alarm_records import Incident, Notification, Severity, StreamKey
 from stratawatch.engine.model.cycle_facts import Cycle
 from stratawatch.engine.model.evidence_records import Page
 from stratawatch.engine.ports import Ports
 from stratawatch.engine.ports.transaction import Transaction
 from stratawatch.engine.restored_store import was_restored
+from stratawatch.formatting import count_text
 
 OVER: Final = "it was over before the channel took it"
 """Why an opening is superseded; its last failure follows."""
 SILENT: Final = "it was over before a silence was"
+MOST_NAMES: Final = 4
+"""Classifiers that a page names one by one."""
 NEWER: Final = "there is newer word on it"
 """Why an update is superseded that waited."""
 
 
-def warn(tx: Transaction, ports: Ports, about: str, subject: str, body: str) -> None:
+def warn(tx: Transaction, ports: Ports, about: str, subject: str, body: str, panel: str | None = None) -> None:
     """Tell people of trouble that belongs to no single stream; once for every `about`."""
-    notify(tx, ports, f"stratawatch:{about}", "warning", subject, body, {"about": about})
+    facts = {"about": about} | ({} if panel is None else {"panel": panel})
+    notify(tx, ports, f"stratawatch:{about}", "warning", subject, body, facts)
 
 
 def warn_of_cycle(tx: Transaction, ports: Ports, cycle: Cycle, about: str, subject: str, body: str) -> None:
     """Tell people of trouble of a window; once for every `about`, and again when the window is run again."""
     runs = len(tx.cycles.earlier_runs(cycle))
     window = f"{cycle.panel}:{cycle.period}" + (f".{runs}" if runs else "")
-    warn(tx, ports, f"{window}:{about}", subject, body)
+    warn(tx, ports, f"{window}:{about}", subject, body, cycle.panel)
 
 
 def notify_breach(
@@ -39,14 +43,16 @@ def notify_breach(
     said: Judgement,
     slices: Sequence[str],
     page: Page | None = None,
+    judgements: Mapping[StreamKey, Judgement] = MappingProxyType({}),
 ) -> None:
-    """Write the page: what is proven, since when, where, and what to look at."""
+    """Write the page: what is proven, since when, where, what of the others, and what to look at."""
     key = incident.key
     where = f" in {key.segment}" if key.segment else ""
     lines = [
         said.reason,
         *_page_lines(page),
         *slices,
+        *_others(key, judgements),
         f"window {cycle.window}, cycle {cycle.id}",
         f"Look: stratawatch estimates --panel {key.panel}; stratawatch report",
         "It is resolved by itself once the metric is proven inside its limit again.",
@@ -64,6 +70,22 @@ def _page_lines(page: Page | None) -> list[str]:
     if page.others:
         lines.append(f"There is much evidence too against: {'; '.join(map(str, page.others))}")
     return lines
+
+
+def _others(paged: StreamKey, judgements: Mapping[StreamKey, Judgement]) -> Iterator[str]:
+    """How the panel's other metrics are, the worst first, so that nobody looks where all is well."""
+    for state in map(AlarmState, URGENCY):
+        of_metric: dict[str, list[str]] = {}
+        for key, said in judgements.items():
+            if said.state == state and key != paged and key.segment is None:
+                of_metric.setdefault(metric_text(key), []).append(key.classifier)
+        if of_metric:
+            several = "; ".join(f"{metric} of {_some(names)}" for metric, names in of_metric.items())
+            yield f"{state} ({MEANINGS[state]}): {several}"
+
+
+def _some(names: Sequence[str]) -> str:
+    return ", ".join(names) if len(names) <= MOST_NAMES else count_text(len(names), "classifier")
 
 
 def notify_blind(
@@ -190,9 +212,13 @@ def notify_channel(
     body: str,
     facts: Mapping[str, object],
 ) -> None:
-    """Write one outbox row for a channel, once for every dedup key and severity."""
+    """Write one outbox row for a channel, once for every dedup key and severity.
+
+    Where it is about a panel, it says too who looks after that, and where to read on.
+    """
     key, now = f"{dedup_key}|{severity}|{channel}", ports.clock.now()
-    tx.outbox.add(Notification(key, dedup_key, channel, severity, subject, body, facts, created_at=now))
+    links = ports.links_of(str(facts["panel"])).facts if "panel" in facts else {}
+    tx.outbox.add(Notification(key, dedup_key, channel, severity, subject, body, {**facts, **links}, created_at=now))
 
 
 def metric_text(key: StreamKey) -> str:

@@ -12,6 +12,7 @@ from stratawatch.engine.model.cycle_facts import CandidateItem, CensusResult, Ch
 from stratawatch.engine.model.input_profile import InputProfile
 from stratawatch.engine.model.label_events import Batch as BatchRecord
 from stratawatch.engine.model.label_events import PollResult, Receipt
+from stratawatch.engine.model.panel_links import PanelLinks
 from stratawatch.engine.model.panel_spec import PanelSpec, RequiredColumn, Window
 from stratawatch.engine.model.pauses import Pauses
 from stratawatch.engine.model.retention import Retention
@@ -246,9 +247,9 @@ class ChannelRule:
 class Ports:
     """Everything a use case may touch.
 
-    `sources` and `read_timeouts` are by panel, `channels` and `channel_rules` by the channel's name. `by` is who asks
-    for what is done by hand. `configured` is what the configuration says of panels now, before `open` stores it.
-    `clock_doubt` is why an advance may freeze no window and end no cycle at its deadline. `budget` is what panels
+    `sources`, `read_timeouts` and `links` are by panel, `channels` and `channel_rules` by the channel's name. `by` is
+    who asks for what is done by hand. `configured` is what the configuration says of panels now, before `open` stores
+    it. `clock_doubt` is why an advance may freeze no window and end no cycle at its deadline. `budget` is what panels
     share, if they do.
     """
 
@@ -269,6 +270,7 @@ class Ports:
     clock_doubt: ClockDoubted | None = None
     budget: SharedBudget | None = None
     truth: Sequence[TruthFeed] = ()
+    links: Mapping[str, PanelLinks] = field(default_factory=dict)
     three_advances: Callable[[datetime], timedelta] = lambda _now: THREE_ADVANCES
     """How long it is from a moment to the third advance after it."""
 
@@ -279,6 +281,10 @@ class Ports:
     def read_timeout(self, panel: str) -> float:
         """How many seconds the reading of one window of a panel may take."""
         return self.read_timeouts.get(panel, READ_TIMEOUT)
+
+    def links_of(self, panel: str) -> PanelLinks:
+        """Where a notification about a panel leads."""
+        return self.links.get(panel, PanelLinks())
 
     def channels_of(self, *, fallback: bool) -> tuple[str, ...]:
         """The names of the fallback channels, or of all others."""

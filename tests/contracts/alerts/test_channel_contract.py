@@ -1,6 +1,7 @@
 """What the engine relies on, whatever the channel is."""
 
 from datetime import timedelta
+from html import unescape
 
 import pytest
 
@@ -33,6 +34,23 @@ def test_a_notification_arrives_with_its_words_and_its_dedup_key(backend, severi
     assert "BREACH: precision of lr (spam)" in told
     assert "proven below the floor" in told
     assert "stratawatch:spam:lr:precision:all:breach:6" in told
+
+
+@pytest.mark.parametrize("severity", ["page", "warning", "update", "resolved"])
+def test_who_looks_after_it_and_where_to_read_on_arrive_whole(backend, severity):
+    """Below a text that is cut, and in markup in which signs of an address mean something."""
+    links = {
+        "owner": "spam team <on call>",
+        "runbook": "https://wiki.example.org/spam_filter/" + "a_long*page~name/" * 5 + "?a=1&b=2#end",
+        "report_url": "https://reports.example.org/watch/spam/latest.html",
+    }
+    backend.channel().send(notice(severity=severity, body="word " * 6000, facts={"panel": "spam", **links}))
+    (told,) = backend.told()
+    told = unescape(told)
+    assert links["runbook"] in told
+    assert links["report_url"] in told
+    assert "spam team" in told
+    assert "on call" in told
 
 
 def test_sending_again_tells_nobody_twice_and_says_so(backend):

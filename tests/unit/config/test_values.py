@@ -4,12 +4,13 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from pydantic import TypeAdapter, ValidationError
 
 from stratawatch.config.problems import nearest_or_all
 from stratawatch.errors import ConfigError
 from stratawatch.settings.confined_paths import confined
 from stratawatch.settings.durations import parse_duration
-from stratawatch.settings.shapes import check_cron
+from stratawatch.settings.shapes import Link, check_cron
 
 
 class TestDurations:
@@ -96,3 +97,26 @@ class TestDidYouMean:
 
     def test_without_a_near_one_all_are_listed(self):
         assert nearest_or_all("xyz", ["b", "a"]) == "known are: a, b"
+
+
+class TestLinks:
+    @pytest.mark.parametrize(
+        "text",
+        ["https://wiki.example.org/spam", "http://10.0.0.7:8080/a_b~c?d=1&e=%20#f", "https://example.org/@team/page"],
+    )
+    def test_an_address_that_browsers_open_is_taken(self, text):
+        assert TypeAdapter(Link).validate_python(text) == text
+
+    @pytest.mark.parametrize(
+        "text",
+        ["", "wiki/spam", "file:///etc/passwd", "javascript:alert(1)", "https://a b", "https://a.org/\n", "https://a|b",
+         "https://a.org/<script>", 'https://a.org/"', "https://a.org/" + "x" * 300, "https://", "https:///page", "https://<"]
+    )  # fmt: skip
+    def test_anything_else_is_refused(self, text):
+        with pytest.raises(ValidationError, match="is no address such as"):
+            TypeAdapter(Link).validate_python(text)
+
+    @pytest.mark.parametrize("text", ["https://ann:pw@wiki.example.org/", "https://token@wiki.example.org/spam"])
+    def test_a_login_in_it_is_refused_as_everybody_is_shown_it(self, text):
+        with pytest.raises(ValidationError, match="holds a login"):
+            TypeAdapter(Link).validate_python(text)

@@ -43,6 +43,21 @@ class TestBuild:
         assert built.panels["spam"].budget == 120
         assert built.report_folder == tmp_path / "reports"
 
+    def test_it_knows_where_notifications_lead(self, configuration_file):
+        plain = configuration_file()
+        assert build(plain).ports.links_of("spam").facts == build(plain).ports.links_of("other").facts == {}
+        said = 'budget = 120\nowner = "spam team"\nrunbook = "https://wiki.example.org/spam"'
+        more = '[report]\nurl = "https://reports.example.org/watch/"\n'
+        assert build(configuration_file(("budget = 120", said), more=more)).ports.links_of("spam").facts == {
+            "owner": "spam team",
+            "runbook": "https://wiki.example.org/spam",
+            "report_url": "https://reports.example.org/watch/spam/latest.html",
+        }
+
+    def test_they_make_no_new_version_of_a_panel(self, configuration_file):
+        plain = build(configuration_file()).panels["spam"]
+        assert build(configuration_file(("budget = 120", 'budget = 120\nowner = "spam team"'))).panels["spam"] == plain
+
     def test_now_stops_the_clock(self, configuration_file):
         moment = datetime(2026, 3, 1, tzinfo=UTC)
         assert build(configuration_file(), moment).ports.clock == FixedClock(moment)

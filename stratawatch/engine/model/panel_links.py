@@ -1,0 +1,37 @@
+"""Where a notification leads: who looks after a panel, what to do, and where to read more."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+WORDS: Final = {"owner": "Owner", "runbook": "Runbook", "report_url": "Report"}
+"""The facts of a notification that lead somewhere, and what people call them."""
+LEADS: Final = ("runbook", "report_url")
+"""Those that are addresses."""
+
+
+@dataclass(frozen=True)
+class PanelLinks:
+    """What the configuration says of a panel for whoever is told of it; empty where it says nothing."""
+
+    owner: str = ""
+    runbook: str = ""
+    report_url: str = ""
+
+    @property
+    def facts(self) -> dict[str, str]:
+        """What it says, as facts of a notification.
+
+        >>> PanelLinks(owner="spam team").facts
+        {'owner': 'spam team'}
+        """
+        return {name: said for name in WORDS if (said := getattr(self, name))}
+
+
+def links_of(facts: Mapping[str, object]) -> dict[str, str]:
+    """What the facts of a notification lead to, by the names of the facts.
+
+    >>> links_of({"panel": "spam", "runbook": "https://wiki.example.org/spam"})
+    {'runbook': 'https://wiki.example.org/spam'}
+    """
+    return {name: str(facts[name]) for name in WORDS if facts.get(name)}

@@ -1,0 +1,67 @@
+"""What a notification says besides its number: where it leads, and how the panel's other metrics are."""
+
+from dataclasses import replace
+
+from stratawatch.core.alarms.alarm_states import AlarmState, Judgement
+from stratawatch.engine.alarms.notifications import notify_breach
+from stratawatch.engine.cycle.advance import advance
+from stratawatch.engine.model.alarm_records import Incident, StreamKey
+from stratawatch.engine.model.panel_links import PanelLinks
+from tests.support.fakes import MONDAY, spec, unusable
+from tests.support.scenario import cycle_of, label_cycle, open_all, relabel
+
+LINKS = PanelLinks("spam team", "https://wiki.example.org/spam", "https://reports.example.org/spam/latest.html")
+
+
+def linked(scenario):
+    scenario.ports = replace(scenario.ports, links={"spam": LINKS, "ham": PanelLinks(owner="ham team")})
+    return scenario
+
+
+class TestLinks:
+    def test_are_facts_of_a_page_and_of_its_end(self, make_scenario):
+        scenario = linked(make_scenario(spec(budget=400)))
+        scenario.produce(0, quality=0.2)
+        label_cycle(scenario)
+        relabel(scenario, "yes")
+        assert [told.severity for told in scenario.channel.told][:2] == ["page", "resolved"]
+        for told in scenario.channel.told:
+            assert LINKS.facts.items() <= told.facts.items()
+
+    def test_are_facts_of_a_panel_that_is_blind(self, scenario):
+        linked(scenario)
+        open_all(scenario)
+        scenario.source.troubles = [unusable()]
+        advance(scenario.ports)
+        (told,) = scenario.channel.told
+        assert LINKS.facts.items() <= told.facts.items()
+
+    def test_that_are_not_said_are_no_facts(self, make_scenario):
+        scenario = make_scenario(spec(budget=400), 0, quality=0.2)
+        relabel(scenario, "yes")
+        assert not LINKS.facts.keys() & scenario.channel.told[0].facts.keys()
+
+
+class TestOthers:
+    def test_are_told_the_worst_first_and_many_as_a_number(self, scenario):
+        cycle = cycle_of(scenario, label_cycle(scenario))
+        key = StreamKey("spam", "lr", "precision")
+        states = {
+            key: AlarmState.BREACH,
+            StreamKey("spam", "rf", "precision"): AlarmState.OK,
+            StreamKey("spam", "lr", "false_omission_rate"): AlarmState.BLIND,
+            StreamKey(
+                "spam", "lr", "precision", "country=DE"
+            ): AlarmState.BREACH,  # its segments have lines of their own
+            **{StreamKey("spam", f"m{number}", "recall"): AlarmState.UNPROVEN for number in range(5)},
+        }
+        judgements = {stream: Judgement(state, "why") for stream, state in states.items()}
+        incident = Incident(1, key, AlarmState.BREACH, "k", cycle.id, MONDAY)
+        with scenario.ports.store.begin() as tx:
+            notify_breach(tx, scenario.ports, cycle, incident, judgements[key], (), judgements=judgements)
+            (row,) = tx.outbox.about(["k"])
+        assert row.body.splitlines()[1:4] == [
+            "BLIND (cannot see): false omission rate of lr",
+            "UNPROVEN (inside so far, not proven): recall of 5 classifiers",
+            "OK (inside its limit): precision of rf",
+        ]
