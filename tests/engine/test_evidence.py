@@ -104,7 +104,7 @@ class TestSlowLosses:
     def test_an_open_incident_is_out_of_the_sum(self, paged):
         label_weeks(paged, 3, quality=0.4)
         assert evidence(paged).ends == ()
-        assert severities(paged) == ["page"]
+        assert severities(paged) == ["page", "update"]
 
     def test_gather_anew_once_it_is_over(self, paged):
         label_weeks(paged, 3, 4, quality=1.3)

@@ -103,7 +103,7 @@ class TestStates:
         assert [one.state for one in states] == [AlarmState.BREACH, AlarmState.BREACH, AlarmState.OK]
         assert "is proven below the floor" in states[0].reason
         assert "paged, and not proven inside since" in states[1].reason
-        assert severities(scenario) == ["page", "resolved"]
+        assert severities(scenario) == ["page", "update", "resolved"]
 
     def test_windows_up_to_the_page_are_left_behind(self, make_scenario):
         scenario = make_scenario(spec(budget=400), 0)

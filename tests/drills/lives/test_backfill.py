@@ -40,8 +40,8 @@ def test_eight_weeks_in_any_order(played):
     work_on(scenario, 4)
     assert {played.cycle(week).state for week in range(9)} == {CycleState.JUDGED}
 
-    # The breach of now is one page; those of the past are one warning each, whatever the order.
-    assert sorted(severities(scenario)) == ["page"] + ["warning"] * 7
+    # The breach of now is a page and a reminder; those of the past are one warning each, whatever the order.
+    assert sorted(severities(scenario)) == ["page", "update"] + ["warning"] * 7
     past = [told for told in scenario.channel.told if told.severity == "warning"]
     assert {told.subject for told in past} == {"BREACH in a past window of spam"}
     assert all("opened after later ones, nobody is paged" in told.body for told in past)

@@ -68,7 +68,7 @@ def test_a_classifier_and_its_panel_pause_in_the_middle_of_cycles_and_go_on(play
     assert played.status()[:2] == ("", {"lr": "OK", "rf": "BREACH"})
     assert cycle_of(scenario, played.cycle(3).id).state == CycleState.JUDGED
     assert (played.judged(3), played.judged(5)) == ({"lr"}, {"lr", "rf"})
-    assert severities(scenario) == ["page"]
+    assert severities(scenario) == ["page", "update"]
     with scenario.ports.store.begin() as tx:
         (incident,) = tx.alarms.incidents(only_open=True)
     assert (incident.key.classifier, incident.kind) == ("rf", AlarmState.BREACH)

@@ -39,7 +39,7 @@ def test_a_corrected_window_is_run_again_with_its_labels(played):
     old, asked = played.cycle(0), set(scenario.queue.asked())
     states_before = played.status()[1]
     assert "was corrected on" not in played.report()
-    assert severities(scenario) == ["page"]
+    assert severities(scenario) == ["page", "update"]
     with scenario.ports.store.begin() as tx:
         before, streams = values(tx, old.id), tx.alarms.current_states("spam")
         evidence, rule, bets = tx.evidence.of_cycle(old.id), tx.evidence.rule_of(old.id), tx.rounds.draws(old.id)
