@@ -16,6 +16,8 @@ from stratawatch.formatting import percent
 
 MOST_PERSISTING: Final = 0.05
 """The largest share of what an end of a limit looks at that may have been in a pool of an earlier window."""
+LOOK_BACK: Final = 13
+"""Windows whose pools count at least; an item that stays for longer is in those in between too."""
 
 
 def rule_of_window(
@@ -52,7 +54,9 @@ def _rule(
 ) -> JudgementRule:
     if spec.alarms == "window":
         return JudgementRule(cycle.id, "window", 0.0, 'the panel has alarms = "window"')
-    before = tx.cycles.items_of_earlier_pools(cycle.id, cycle.window.start - spec.label_validity)
+    # Numbers are permanent, so that an item's earlier cut matters for longer than its label is valid.
+    back = max(spec.label_validity, LOOK_BACK * spec.windows.length)
+    before = tx.cycles.items_of_earlier_pools(cycle.id, cycle.window.start - back)
     ends = limit_tests(limits)
     shares = persisting_shares(labelled.design, list(ends.values()), before)
     if not ends or (largest := float(shares.max())) <= MOST_PERSISTING:
