@@ -127,6 +127,15 @@ def count(number: float) -> str:
     return f"{number:,.0f}"
 
 
+def evidence_text(evidence: float) -> str:
+    """Evidence as people read it: beyond a million nobody is surer.
+
+    >>> evidence_text(530.4), evidence_text(4.2e16)
+    ('530', 'over 1,000,000')
+    """
+    return "over 1,000,000" if evidence > 1_000_000 else count(round(evidence))
+
+
 def count_text(number: int, word: str, many: str = "") -> str:
     """A counted noun.
 

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from stratawatch.engine.model.alarm_records import Incident, Notification
 from stratawatch.engine.ports.transaction import Transaction
-from stratawatch.formatting import minute, span_text
+from stratawatch.formatting import evidence_text, minute, span_text
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ def opening_text(incident: Incident) -> str:
     'BREACH by the evidence of all windows, 530, most likely since 2026-02-24 00:00; cycle 4'
     """
     rules = {"evidence": " by the evidence of all windows", "window": " by this window alone", "": ""}
-    evidence = f", {incident.evidence:,.0f}" if incident.evidence is not None else ""
+    evidence = f", {evidence_text(incident.evidence)}" if incident.evidence is not None else ""
     since = f", most likely since {minute(incident.since)}" if incident.since else ""
     return f"{incident.kind}{rules[incident.rule]}{evidence}{since}; cycle {incident.cycle_id}"
 

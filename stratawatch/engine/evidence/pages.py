@@ -18,7 +18,7 @@ from stratawatch.engine.model.alarm_records import StreamKey
 from stratawatch.engine.model.cycle_facts import Cycle
 from stratawatch.engine.model.evidence_records import JudgementRule, Page
 from stratawatch.engine.model.panel_spec import PanelSpec
-from stratawatch.formatting import count
+from stratawatch.formatting import count, evidence_text
 
 _ALL: Final = 1.0
 
@@ -73,7 +73,7 @@ def _sentence(evidence: PanelEvidence, false_pages_per_year: float) -> str:
     'windows together prove it: their evidence is 0 of 520, which luck reaches at most 0.8 times a year'
     """
     promise = EVIDENCE.evidence_share * false_pages_per_year
-    total = f"{count(round(evidence.total))} of {count(round(evidence.threshold))}"
+    total = f"{evidence_text(evidence.total)} of {count(round(evidence.threshold))}"
     return f"windows together prove it: their evidence is {total}, which luck reaches at most {promise:g} times a year"
 
 
