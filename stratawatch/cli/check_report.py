@@ -24,8 +24,11 @@ if TYPE_CHECKING:
 Facts = Mapping[str, str]
 
 CLUSTER: Final = (
-    "items of one hang together: intervals count that, and are about clusters to come whose scores are like these"
+    "items of one hang together: intervals count that, and are about clusters to come whose scores are like these;"
+    " evidence over windows is about each window's own items"
 )
+FEW_LABELS: Final = 40
+"""A budget below which windows prove hardly anything, and many a metric is BLIND."""
 
 GOLD: Final = "gold items count in the budget, so that fewer other items are asked about"
 FURTHER_VOTES: Final = "second and third votes count in the budget, so that fewer items are asked about"
@@ -106,7 +109,7 @@ def _configuration_facts(configuration: "Configuration") -> Facts:
 
     return {
         "file": str(configuration.path),
-        **facts("panel", lambda spec: f"{', '.join(c.name for c in spec.classifiers)}; {spec.budget:,} labels a cycle"),
+        **facts("panel", _panel),
         **_shared_budget(configuration),
         **facts("cluster of", lambda spec: f"{spec.columns.cluster}; {CLUSTER}" if spec.columns.cluster else ""),
         **facts("design of", design),
@@ -126,6 +129,11 @@ def _shared_budget(configuration: "Configuration") -> Facts:
         for name, panel in configuration.settings.panels.items()
     )
     return {"shared budget": f"{budget.labels:,} labels a {budget.per}; a cycle of {'; of '.join(several)}"}
+
+
+def _panel(spec: "PanelSpec") -> str:
+    few = "; so few prove hardly anything, and many a metric will be BLIND" if spec.budget < FEW_LABELS else ""
+    return f"{', '.join(one.name for one in spec.classifiers)}; {spec.budget:,} labels a cycle{few}"
 
 
 def _design(spec: "PanelSpec") -> str:

@@ -47,13 +47,21 @@ class TestARightInstallation:
         assert "panel spam: lr, rf; 60 labels a cycle" in out
 
 
+class TestBudget:
+    def test_that_proves_hardly_anything_is_told(self, fresh):
+        fresh.configure(("budget = 60", "budget = 39"))
+        told = fresh.json("check")["found"]["configuration"]["panel spam"]
+        assert told == "lr, rf; 39 labels a cycle; so few prove hardly anything, and many a metric will be BLIND"
+
+
 class TestCluster:
     def test_it_is_said_what_it_does(self, fresh):
         fresh.configure(('segments = ["country"]', 'segments = ["country"]\ncluster = "text"'))
         told = fresh.json("check")["found"]["configuration"]["cluster of spam"]
         assert (
             told
-            == "text; items of one hang together: intervals count that, and are about clusters to come whose scores are like these"
+            == "text; items of one hang together: intervals count that, and are about clusters to come whose scores are like these;"
+            " evidence over windows is about each window's own items"
         )
 
     def test_without_one_nothing_is_said(self, fresh):
