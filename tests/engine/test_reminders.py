@@ -21,6 +21,7 @@ class TestAReminder:
             breaching.clock.advance(hours=5)
             advance(breaching.ports)
         page, *reminders = breaching.channel.told
+        assert "\nDo: stratawatch alerts ack 1\nLook: stratawatch alerts show 1; " in page.body
         assert [one.severity for one in reminders] == ["update", "update"]
         assert {one.dedup_key for one in breaching.channel.told} == {page.dedup_key}
         assert [one.subject for one in reminders] == [

@@ -50,8 +50,7 @@ class _Judging:
         incident = Incident(0, key, kind, dedup_key, self.cycle.id, self.ports.clock.now())
         if page is not None:
             incident = replace(incident, rule=page.rule, since=page.since, evidence=page.evidence)
-        self.tx.alarms.open_incident(incident)
-        return incident
+        return replace(incident, id=self.tx.alarms.open_incident(incident))
 
     def close(self, incident: Incident, why: str) -> None:
         """End an incident and say so; a stream that was paged gathers evidence anew from the next window on."""

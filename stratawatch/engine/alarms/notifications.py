@@ -54,7 +54,8 @@ def notify_breach(
         *slices,
         *_others(key, judgements),
         f"window {cycle.window}, cycle {cycle.id}",
-        f"Look: stratawatch estimates --panel {key.panel}; stratawatch report",
+        f"Do: stratawatch alerts ack {incident.id}",
+        f"Look: stratawatch alerts show {incident.id}; stratawatch estimates --panel {key.panel}; stratawatch report",
         "It is resolved by itself once the metric is proven inside its limit again.",
     ]
     subject = f"BREACH: {metric_text(key)} of {key.classifier}{where} ({key.panel})"
