@@ -16,11 +16,13 @@ from benchmarks.labels.worlds import Items
 from benchmarks.shape import Options, Result, Row, Verdict, main
 from stratawatch.core.alarms.evidence.e_detector import page_threshold
 from stratawatch.core.alarms.judge import page_confidence
+from stratawatch.core.goals import Focus
 from stratawatch.core.tuning import EVIDENCE
 
 ITEMS: Final = 100_000
 POINTS: Final = (0.03, 0.05, 0.1)
-OURS, BY_EVIDENCE, ADR_6 = "evidence and one window", "evidence alone", "one window (ADR 6)"
+OURS, UNFOCUSED = "ours", "ours without focus"
+BY_EVIDENCE, ADR_6 = "evidence alone, without focus", "one window (ADR 6)"
 CONTROL, IN_A_ROW = "95% interval", "95% interval, two in a row"
 
 
@@ -73,7 +75,8 @@ def rules_of(streams: int) -> dict[str, Rule]:
     share = EVIDENCE.evidence_share
     alone, whole = (page_confidence(streams, WEEKS_A_YEAR, promise) for promise in (1 - share, 1.0))
     return {
-        OURS: evidence_rule(page_threshold(streams, WEEKS_A_YEAR, 1.0), alone),
+        OURS: evidence_rule(page_threshold(streams, WEEKS_A_YEAR, 1.0), alone, follow=True),
+        UNFOCUSED: evidence_rule(page_threshold(streams, WEEKS_A_YEAR, 1.0), alone),
         BY_EVIDENCE: evidence_rule(page_threshold(streams, WEEKS_A_YEAR, 1 / share), None),
         ADR_6: window_rule(whole),
         CONTROL: window_rule(0.95),
@@ -98,7 +101,7 @@ def rows_of(cell: Cell, size: Size, seed: int) -> Iterator[Row]:
     for what in size.losses:
         for points in size.points:
             lost = [sample.after(what, points) for sample in samples]
-            for name in (OURS, BY_EVIDENCE, ADR_6):
+            for name in (OURS, UNFOCUSED, BY_EVIDENCE, ADR_6):
                 found = [sample.delay(name, after) for sample, after in zip(samples, lost, strict=True)]
                 yield {
                     "cell": cell.name,
@@ -139,9 +142,17 @@ class Sample:
         return delay(self._rules[rule], self._healthy, after, losers, runs, self._rng)
 
     def _weeks(self, items: Items) -> Weeks:
-        design = freeze(self._cell.kind.classifiers, items, self._cell.labels, self._history)
-        levels = confidences_of(len(self._limits))
-        return simulate(design, self._limits, self._size.weeks // self._size.histories, levels, self._rng)
+        """Weeks of the design that follows the goals, and a quarter as many of each whose labels follow a stream."""
+        names, levels = self._cell.kind.classifiers, confidences_of(len(self._limits))
+        quarter = self._size.weeks // self._size.histories // 4
+
+        def weeks_of(focus: Focus | None, number: int) -> Weeks:
+            design = freeze(names, items, self._cell.labels, self._history, focus)
+            return simulate(design, self._limits, number, levels, self._rng)
+
+        focuses = [Focus(test.classifier, test.metric) for test in self._limits]
+        followed = [weeks_of(focus, quarter).repeated(4) for focus in focuses]
+        return Weeks.of_designs([weeks_of(None, 4 * quarter), *followed])
 
 
 def verdicts(rows: Sequence[Row]) -> Iterator[Verdict]:

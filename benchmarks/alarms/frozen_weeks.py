@@ -16,7 +16,7 @@ from stratawatch.core.estimation.difference_estimator import DifferenceEstimator
 from stratawatch.core.estimation.interval import metric_intervals
 from stratawatch.core.estimation.side_intervals import SideIntervals
 from stratawatch.core.estimation.sides import SideEstimates
-from stratawatch.core.goals import Goal, SurveySpec
+from stratawatch.core.goals import Focus, Goal, SurveySpec
 from stratawatch.core.history.past_labels import NO_HISTORY, History
 from stratawatch.core.labelled_sample import FOLDS, LabelCounts
 from stratawatch.core.metrics import metric_named
@@ -44,15 +44,43 @@ class FrozenWeek:
 
 @dataclass(frozen=True)
 class Weeks:
-    """Many weeks of labels: log E (weeks x streams x bets), and by confidence which streams' intervals lie outside."""
+    """Many weeks of labels of one or more designs.
+
+    Log E (designs x weeks x streams x bets), and by confidence which streams' intervals lie outside (designs x weeks x
+    streams). The first design follows the goals alone; where there are more, labels of each of them follow one stream,
+    in the order of the streams.
+    """
 
     log_e: Floats
     outside: dict[float, Flags]
 
+    @property
+    def number(self) -> int:
+        """Weeks of each design."""
+        return int(self.log_e.shape[1])
 
-def survey(labels: int) -> SurveySpec:
-    """Precision and recall of everybody, with a budget."""
-    return SurveySpec(GOALS, budget=labels)
+    @classmethod
+    def of_designs(cls, designs: Sequence["Weeks"]) -> "Weeks":
+        """The weeks of several designs together."""
+        return cls._joined(designs, axis=0)
+
+    def then(self, later: "Weeks") -> "Weeks":
+        """These weeks, and later ones of the same designs after them."""
+        return self._joined((self, later), axis=1)
+
+    def repeated(self, times: int) -> "Weeks":
+        """The same weeks several times over, for resampling beside designs of more weeks."""
+        return self._joined([self] * times, axis=1)
+
+    @classmethod
+    def _joined(cls, parts: Sequence["Weeks"], axis: int) -> "Weeks":
+        outside = {level: np.concatenate([one.outside[level] for one in parts], axis) for level in parts[0].outside}
+        return cls(np.concatenate([one.log_e for one in parts], axis), outside)
+
+
+def survey(labels: int, focus: Focus | None = None) -> SurveySpec:
+    """Precision and recall of everybody, with a budget; labels may follow one of them."""
+    return SurveySpec(GOALS, budget=labels, focus=focus)
 
 
 def history_of(classifiers: tuple[str, ...], items: Items, labels: int, rng: np.random.Generator) -> History:
@@ -64,14 +92,16 @@ def history_of(classifiers: tuple[str, ...], items: Items, labels: int, rng: np.
     return history
 
 
-def freeze(classifiers: tuple[str, ...], items: Items, labels: int, history: History) -> FrozenWeek:
-    """The design of the next week."""
-    period = Period(classifiers, items)
-    atoms = stratify(period.census, survey(labels), history)
+def freeze(
+    classifiers: tuple[str, ...], items: Items, labels: int, history: History, focus: Focus | None = None
+) -> FrozenWeek:
+    """The design of the next week; its labels may follow a classifier's metric."""
+    period, asked = Period(classifiers, items), survey(labels, focus)
+    atoms = stratify(period.census, asked, history)
     cells = Cells.of_atoms(classifiers, atoms)
     nothing = np.zeros(len(atoms))
     so_far = LabelsSoFar(1, np.zeros(cells.stratum_count, dtype=np.int64), nothing, nothing)
-    totals = RoundPlanner(cells, survey(labels), history).totals(so_far, drawable_items(cells))
+    totals = RoundPlanner(cells, asked, history).totals(so_far, drawable_items(cells))
     homes = period.atoms_of_items(atoms)
     counts = np.bincount(homes, minlength=len(atoms))
     truth = np.bincount(homes, items.truth, len(atoms)) / np.maximum(counts, 1)
@@ -96,7 +126,7 @@ def simulate(
     confidences: Sequence[float],
     rng: np.random.Generator,
 ) -> Weeks:
-    """So many weeks of labels from this design, each judged against the limits."""
+    """So many weeks of labels from this one design, each judged against the limits."""
     answers, yes = _labels(week, number, rng)
     log_e = np.stack([_log_e(week, test, answers, yes) for test in limits], axis=1)
     sides = SideEstimates.stack([_sides(week, n, y) for n, y in zip(answers, yes, strict=True)])
@@ -108,7 +138,7 @@ def simulate(
         outside[confidence] = np.stack(
             [highs[test.metric][:, 0, place] < test.limit for test, place in zip(limits, places, strict=True)], axis=1
         )
-    return Weeks(log_e, outside)
+    return Weeks(log_e[None], {confidence: flags[None] for confidence, flags in outside.items()})
 
 
 def _labels(week: FrozenWeek, number: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
