@@ -8,14 +8,25 @@ from typing import Final
 import numpy as np
 from scipy.stats import chi2
 
-from benchmarks.alarms.frozen_weeks import Weeks, freeze, history_of, limits_of, simulate
+from benchmarks.alarms.frozen_weeks import Weeks, freeze, history_of, limits_of, planned_week, simulate
 from benchmarks.alarms.losses import LOSSES, Loss, StillWorld, with_loss
-from benchmarks.alarms.panel_years import WEEKS_A_YEAR, Delay, Rule, delay, evidence_rule, false_pages, window_rule
+from benchmarks.alarms.panel_years import (
+    MOST,
+    WEEKS_A_YEAR,
+    Delay,
+    Rule,
+    delay,
+    evidence_rule,
+    false_pages,
+    window_rule,
+)
 from benchmarks.labels.kinds import FOUR, TEN, Kind
 from benchmarks.labels.worlds import Items
 from benchmarks.shape import Options, Result, Row, Verdict, main
 from stratawatch.core.alarms.evidence.e_detector import page_threshold
+from stratawatch.core.alarms.evidence.time_to_page import PageRule, windows_to_page
 from stratawatch.core.alarms.judge import page_confidence
+from stratawatch.core.estimation.interval import normal_quantile
 from stratawatch.core.goals import Focus
 from stratawatch.core.tuning import EVIDENCE
 
@@ -23,6 +34,8 @@ ITEMS: Final = 100_000
 POINTS: Final = (0.03, 0.05, 0.1)
 OURS, UNFOCUSED = "ours", "ours without focus"
 BY_EVIDENCE, ADR_6 = "evidence alone, without focus", "one window (ADR 6)"
+SAID: Final = (0.05, 0.1)
+"""Losses of which a plan says in how many weeks they are paged."""
 CONTROL, IN_A_ROW = "95% interval", "95% interval, two in a row"
 
 
@@ -100,6 +113,7 @@ def rows_of(cell: Cell, size: Size, seed: int) -> Iterator[Row]:
         yield {"cell": cell.name, "rule": name, "false pages a year": round(pages / years, 3), "upper": round(upper, 3)}
     for what in size.losses:
         for points in size.points:
+            said = [sample.plan_says(what, points) for sample in samples] if what != "both" and points in SAID else []
             lost = [sample.after(what, points) for sample in samples]
             for name in (OURS, UNFOCUSED, BY_EVIDENCE, ADR_6):
                 found = [sample.delay(name, after) for sample, after in zip(samples, lost, strict=True)]
@@ -110,6 +124,7 @@ def rows_of(cell: Cell, size: Size, seed: int) -> Iterator[Row]:
                     "points": round(100 * points),
                     "weeks": round(float(np.mean([one.weeks for one in found])), 2),
                     "names the loser": round(float(np.mean([one.names_loser for one in found])), 3),
+                    **({"plan says": round(float(np.mean(said)), 2)} if said and name == UNFOCUSED else {}),
                 }
 
 
@@ -125,6 +140,7 @@ class Sample:
         self._limits = limits_of(names, self._items)
         self._rules = rules_of(len(self._limits))
         self._healthy = self._weeks(self._items)
+        self._planned = planned_week(freeze(names, self._items, cell.labels, self._history))
 
     def false_pages(self, rule: str) -> tuple[int, float]:
         """Pages while every metric sits at its limit, and the panel-years that were looked at."""
@@ -140,6 +156,14 @@ class Sample:
         losers = np.array([test.classifier == loser for test in self._limits])
         runs = self._size.runs // self._size.histories
         return delay(self._rules[rule], self._healthy, after, losers, runs, self._rng)
+
+    def plan_says(self, what: Loss, points: float) -> float:
+        """Weeks until it is paged, as `stratawatch plan` says before the loss."""
+        loser, streams = self._cell.kind.classifiers[self._cell.loser], len(self._limits)
+        test = next(one for one in self._limits if (one.classifier, one.metric) == (loser, what))
+        alone = page_confidence(streams, WEEKS_A_YEAR, 1 - EVIDENCE.evidence_share)
+        rule = PageRule(page_threshold(streams, WEEKS_A_YEAR, 1.0), normal_quantile(alone))
+        return windows_to_page(self._planned, test, points, rule, np.random.default_rng(0)) or float(MOST)
 
     def _weeks(self, items: Items) -> Weeks:
         """Weeks of the design that follows the goals, and a quarter as many of each whose labels follow a stream."""
@@ -163,6 +187,11 @@ def verdicts(rows: Sequence[Row]) -> Iterator[Verdict]:
         if "upper" in row and row["rule"] == CONTROL:
             pages = float(str(row["false pages a year"]))
             yield Verdict(f"{row['cell']}: control, false pages by a {CONTROL}", "must", pages, 1.0, ">=")
+        if "plan says" in row:
+            name = f"{row['cell']}: {row['points']} points of {row['loss']}, weeks that plans say over those it took"
+            part = round(float(str(row["plan says"])) / float(str(row["weeks"])), 3)
+            yield Verdict(name, "aim", part, 1.333, "<=")
+            yield Verdict(name, "aim", part, 0.667, ">=")
         if row["rule"] != OURS or "weeks" not in row:
             continue
         key, points = (str(row["cell"]), str(row["loss"])), int(str(row["points"]))

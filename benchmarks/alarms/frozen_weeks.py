@@ -11,6 +11,7 @@ from benchmarks.labels.cycle import Period, past, run_cycle
 from benchmarks.labels.worlds import Flags, Floats, Items
 from stratawatch.core.alarms.evidence.betting_round import BettingRound, KnownItems
 from stratawatch.core.alarms.evidence.linear_tests import LimitTest, linear_test
+from stratawatch.core.alarms.evidence.time_to_page import PlannedWindow
 from stratawatch.core.cells import Cells
 from stratawatch.core.estimation.difference_estimator import DifferenceEstimator
 from stratawatch.core.estimation.interval import metric_intervals
@@ -108,6 +109,15 @@ def freeze(
     return FrozenWeek(atoms, cells, np.asarray(totals, dtype=np.int64), truth)
 
 
+def planned_week(week: FrozenWeek) -> PlannedWindow:
+    """What a plan knows of the week."""
+    return PlannedWindow(week.cells, week.atoms, _rates(week.cells), week.totals)
+
+
+def _rates(cells: Cells) -> Floats:
+    return cells.imputed_scores if cells.prior_rate is None else cells.prior_rate
+
+
 def limits_of(classifiers: tuple[str, ...], items: Items) -> list[LimitTest]:
     """A floor for precision and recall of every classifier where it stands."""
     period = Period(classifiers, items)
@@ -155,9 +165,8 @@ def _labels(week: FrozenWeek, number: int, rng: np.random.Generator) -> tuple[Fl
 def _log_e(week: FrozenWeek, test: LimitTest, answers: Floats, yes: Floats) -> Floats:
     """Log E of every week by bet; 0 where the design cannot bet on the test."""
     cells, totals = week.cells, week.totals.astype(np.float64)
-    rates = cells.imputed_scores if cells.prior_rate is None else cells.prior_rate
     nothing = KnownItems.none(len(cells.sizes))
-    bet = BettingRound.of(linear_test(test, cells, week.atoms), cells, rates, nothing, totals, totals)
+    bet = BettingRound.of(linear_test(test, cells, week.atoms), cells, _rates(cells), nothing, totals, totals)
     if bet is None:
         return np.zeros((len(answers), len(EVIDENCE.losses)))
     touched = np.isin(cells.strata, np.unique(cells.strata[bet.betting]))
