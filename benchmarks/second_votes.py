@@ -4,8 +4,7 @@
 whose sensitivity and specificity are .9 or .98 each. The same items are labelled by one person (one), by one and, where
 the rule `called_negative_yes` asks for it, by a second and a third (rule), and by three (three). Recall, precision and
 false-omission rate are compared with the truth of the items; those of the rule also corrected by gold items, which
-measure single votes. Labels are drawn at random, and by the joint design, whose two rounds flatter a classifier a
-little, whether labels err or not: there the corrected estimates have an aim, no must.
+measure single votes. Labels are drawn at random, and by the joint design.
 """
 
 import argparse
@@ -127,7 +126,6 @@ def run(options: Options) -> Result:
                 runs = [played(one, design, ways, options.seed + i) for i, one in enumerate(worlds)]
                 mine += rows_of(design, rates, ways, runs)
         rows += mine
-        straight: Kind = kind if design == "srs" else "aim"
         for ways in WAYS:
             off = max(_off(row, "labelled") for row in mine if row["votes"] == ways and row["metric"] == "recall")
             name = f"points by which recall misses, {ways}, worst, {design}"
@@ -137,9 +135,15 @@ def run(options: Options) -> Result:
         ruled = [row for row in mine if row["votes"] == "rule"]
         for metric in REPORTED:
             off = max(_off(row, "corrected") for row in ruled if row["metric"] == metric)
-            verdicts.append(Verdict(f"points by which corrected {metric} misses, {design}", straight, off, 2, "<="))
-        worst = min(float(str(row["corrected holds"])) for row in ruled)
-        verdicts.append(Verdict(f"corrected intervals hold, worst metric, {design}", straight, worst, 0.92, ">="))
+            verdicts.append(Verdict(f"points by which corrected {metric} misses, {design}", kind, off, 2, "<="))
+        holds = {(str(row["metric"]), row["se"], row["sp"]): float(str(row["corrected holds"])) for row in ruled}
+        by_metric = [np.mean([share for (name, *_), share in holds.items() if name == metric]) for metric in REPORTED]
+        # The worst of twelve shares of a hundred studies each lies below most of them by chance.
+        each: Kind = kind if design == "srs" else "aim"
+        verdicts += [
+            Verdict(f"corrected intervals hold, worst metric, {design}", each, min(holds.values()), 0.92, ">="),
+            Verdict(f"corrected intervals hold, all rates, {design}", kind, float(min(by_metric)), 0.92, ">="),
+        ]
         asked = float(np.mean([float(str(row["asked"])) / BUDGET for row in ruled]))
         verdicts.append(Verdict(f"votes an item by the rule, {design}", "must", asked, 1.5, "<="))
     return Result(rows, verdicts)

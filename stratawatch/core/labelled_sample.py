@@ -32,12 +32,13 @@ class LabelCounts:
 
 @dataclass(frozen=True)
 class LabelledItems:
-    """The candidates with a label, their folds, and 1 where the label is positive."""
+    """The candidates with a label, their folds, 1 where the label is positive, and what it counts (None: 1 each)."""
 
     candidates: Candidates
     rows: Counts
     folds: Counts
     positive: Floats
+    weights: Floats | None = None
 
     def inside(self, column: str, value: str, atoms: int) -> LabelCounts:
         """The label counts of items that have this value in this segment column."""
@@ -54,7 +55,9 @@ class LabelledItems:
         return np.array([values[row] == value for row in self.rows.tolist()], dtype=np.float64)
 
     def counts(self, weights: Floats, atoms: int) -> LabelCounts:
-        """Sums of weights by fold and atom."""
+        """Sums of weights, times what each label counts, by fold and atom."""
+        if self.weights is not None:
+            weights = weights * self.weights
         place = self.folds * atoms + self.candidates.atoms[self.rows]
         answered, yes = (
             np.bincount(place, weights=values, minlength=FOLDS * atoms).reshape(FOLDS, atoms).astype(np.float64)

@@ -181,7 +181,14 @@ class Study:
         rows = study_estimates(found, self._margins, self._remark, bounds, self._answers.lean)
         if gold is None:
             return rows
-        shares = side_shares(self._design, ledger, drawn, confidence=confidence, segments=segments)
+        shares = side_shares(
+            self._design,
+            ledger,
+            drawn,
+            confidence=confidence,
+            segments=segments,
+            rounds=[one.added for one in rounds],
+        )
         return with_corrections(rows, corrected_estimates(self._design, found, shares, gold))
 
     def answer_counts(self) -> ResultTable[AnswerCounts]:

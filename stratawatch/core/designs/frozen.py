@@ -15,6 +15,7 @@ from stratawatch.core.estimate import Estimate, IntervalEstimate
 from stratawatch.core.estimation.cluster_variance import difference_with_clusters, widen_for_clusters
 from stratawatch.core.estimation.differences import compare_classifiers
 from stratawatch.core.estimation.metric_estimates import EstimationRequest
+from stratawatch.core.estimation.round_weights import weighted_by_rounds
 from stratawatch.core.estimation.variance_methods import variance_named
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.past_labels import NO_HISTORY, History
@@ -144,15 +145,19 @@ class FrozenDesign:
         metrics: Sequence[str] | None = None,
         segments: Sequence[Segment] = (),
         assumed: Mapping[str, Verdict] = NONE_ASSUMED,
+        rounds: Sequence[Collection[str]] = (),
     ) -> tuple[Estimate, ...]:
         """These metrics (None: those that reports show) of every classifier, over everything and inside segments.
 
-        `assumed` are verdicts that stand in for missing ones; working models do not learn from them.
+        `assumed` are verdicts that stand in for missing ones; working models do not learn from them. `rounds` are the
+        items that each round drew: given, difference estimates weight labels by them (`core.estimation.round_weights`).
         """
         _a_confidence(confidence)
         names = tuple(REPORTED if metrics is None else metrics)
         request = EstimationRequest(confidence, names, (None, *segments), self.survey, self.sampling_design.estimator)
         sample = self._labelled(ledger, drawn, assumed)
+        if request.estimator == "difference":
+            sample = weighted_by_rounds(sample, self.cells, rounds)
         found = self.sampling_design.estimate(self.cells, self.atoms, sample, request)
         found = variance_named(self.survey.variance).apply(found, self.cells, self.atoms, sample, request)
         return widen_for_clusters(found, self.cells, self.atoms, sample, request)

@@ -116,6 +116,11 @@ def load_labelled_cycle(
     )
 
 
+def items_of_rounds(tx: Transaction, cycle_id: int) -> list[list[str]]:
+    """The items that each round of a cycle drew, by id."""
+    return [[draw.item for draw in tx.rounds.draws(cycle_id, one.id)] for one in tx.rounds.of(cycle_id)]
+
+
 @dataclass(frozen=True)
 class CycleAnswers:
     """What people said on a cycle's drawn items, by item key: verdicts, and the words on checked items in order."""

@@ -8,7 +8,7 @@ from typing import Any, Final
 from stratawatch.core.designs.missing_bounds import REWEIGHTING, MissingBounds, missing_bounds
 from stratawatch.core.estimate import Estimate
 from stratawatch.core.estimation.missing_answers import AnswerCounts, DrawnAnswers, MissingLean
-from stratawatch.engine.labels.labelled_cycle import LabelledCycle
+from stratawatch.engine.labels.labelled_cycle import LabelledCycle, items_of_rounds
 from stratawatch.engine.model.cycle_facts import Cycle
 from stratawatch.engine.model.states import CycleState
 from stratawatch.engine.ports.transaction import Transaction
@@ -54,7 +54,7 @@ def missing_answers(
         return None
     design, ledger, drawn = labelled.design, labelled.ledger, labelled.drawn
     has_ended = cycle.state not in (CycleState.FROZEN, CycleState.LABELLING)
-    rounds = [[draw.item for draw in tx.rounds.draws(cycle.id, one.id)] for one in tx.rounds.of(cycle.id)]
+    rounds = items_of_rounds(tx, cycle.id)
     answers = DrawnAnswers.of(design.cells, design.candidates, ledger, rounds, labelled.reused, has_ended=has_ended)
     bounds = zip(estimates, missing_bounds(design, ledger, drawn, estimates), strict=True)
     return MissingAnswers(
