@@ -126,7 +126,7 @@ def _rates_of(row: dict[str, Any], found: dict[str, Any]) -> dict[str, str]:
     """How much of the positives and negatives an annotator finds, in columns that are there if anybody's is known."""
     if found["errors"]["reason"]:
         return {}
-    return {"finds yes": f"{row['sensitivity']:.1%}", "finds no": f"{row['specificity']:.1%}"}
+    return {"finds yes": ends_text(row["sensitivity"]), "finds no": ends_text(row["specificity"])}
 
 
 def _implied_lines(found: dict[str, Any]) -> Iterator[str]:
@@ -139,6 +139,7 @@ def _implied_lines(found: dict[str, Any]) -> Iterator[str]:
     )
     yield f"If people err independently, an answer finds {rates}."
     yield f"Then {errors['wrong_majorities']:.1%} of the majorities are wrong."
+    yield "Each annotator's rates follow from disagreement too: nobody's answers were compared with the truth."
     moved = [row for row in found["implied"] if abs(row["implied"] - row["value"]) >= LEAST_SHIFT]
     for row in moved:
         name = f"{metric_text(row['metric'])} of {row['classifier']}"

@@ -6,11 +6,11 @@ of annotators apart from how many items are positive, as the counts of items wit
 Whether a further answer was asked for may depend on the answers before it: the likelihood of what came is the same.
 
 The shares are found by expectation maximization, first those of the pool, with an interval from resampled items; then
-each annotator's own, drawn towards the pool's as by ten answers more. Errors that all make together are not seen: they
+each annotator's own (see `core.estimation.annotator_errors`). Errors that all make together are not seen: they
 look like truth, and only gold items show them.
 """
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import comb
@@ -20,6 +20,7 @@ import numpy as np
 
 from stratawatch.core.estimate import Undefined
 from stratawatch.core.estimation.agreement import Answer
+from stratawatch.core.estimation.annotator_errors import LEAST, AnnotatorErrors, Ends, Pool, annotator_errors
 from stratawatch.core.population import Floats
 
 FEWEST_ITEMS: Final = 30
@@ -27,22 +28,6 @@ FEWEST_ITEMS: Final = 30
 _STEPS: Final = 500
 _CLOSE: Final = 1e-7
 _RESAMPLES: Final = 400
-_TOWARDS_POOL: Final = 10.0
-_LEAST: Final = 1e-4
-"""Shares stay this far from 0 and 1, where the steps would stand still."""
-
-Ends = tuple[float, float, float]
-"""A value, the low and the high end of its interval."""
-
-
-@dataclass(frozen=True)
-class AnnotatorErrors:
-    """What one annotator's answers look like in the light of the others', and how many he gave."""
-
-    annotator: str
-    sensitivity: float
-    specificity: float
-    answers: int
 
 
 @dataclass(frozen=True)
@@ -81,7 +66,7 @@ def vote_errors(answers: Mapping[str, Mapping[str, Answer]], confidence: float =
         _ends(1 - wrong, 1 - wrongs, confidence),
         float(items @ doubt / items.sum()),
         compared,
-        _by_annotator(answers, share, right, wrong),
+        annotator_errors(answers, Pool(share, right, wrong), confidence),
         confidence,
     )
 
@@ -104,10 +89,10 @@ def _pool(items: Floats, given: Floats, yes: Floats) -> tuple[Floats, Floats, Fl
     for _ in range(_STEPS):
         mine = items * positive
         before = right
-        share = np.clip(mine.sum(axis=1) / total, _LEAST, 1 - _LEAST)
+        share = np.clip(mine.sum(axis=1) / total, LEAST, 1 - LEAST)
         asked = mine @ given
-        right = np.clip((mine @ yes) / np.maximum(asked, _LEAST), _LEAST, 1 - _LEAST)
-        wrong = np.clip(((items - mine) @ yes) / np.maximum(votes - asked, _LEAST), _LEAST, 1 - _LEAST)
+        right = np.clip((mine @ yes) / np.maximum(asked, LEAST), LEAST, 1 - LEAST)
+        wrong = np.clip(((items - mine) @ yes) / np.maximum(votes - asked, LEAST), LEAST, 1 - LEAST)
         positive = _posterior(share, right, wrong, given, yes)
         if np.abs(right - before).max() < _CLOSE:
             break
@@ -124,35 +109,3 @@ def _posterior(share: Floats, right: Floats, wrong: Floats, given: Floats, yes: 
 def _ends(value: float, drawn: Floats, confidence: float) -> Ends:
     low, high = np.quantile(drawn, ((1 - confidence) / 2, (1 + confidence) / 2))
     return value, min(float(low), value), max(float(high), value)
-
-
-def _by_annotator(
-    answers: Mapping[str, Mapping[str, Answer]], share: float, right: float, wrong: float
-) -> tuple[AnnotatorErrors, ...]:
-    names = sorted({name for words in answers.values() for name in words})
-    rates = dict.fromkeys(names, (right, wrong))
-    for _ in range(_STEPS):
-        sums: dict[str, list[float]] = defaultdict(lambda: [0.0, 0.0, 0.0, 0.0])
-        for words in answers.values():
-            odds = share / (1 - share)
-            for name, word in words.items():
-                says, errs = rates[name]
-                odds *= says / errs if word == "yes" else (1 - says) / (1 - errs)
-            positive = odds / (1 + odds)
-            for name, word in words.items():
-                said = word == "yes"
-                several = sums[name]
-                for place, part in enumerate((positive * said, positive, (1 - positive) * said, 1 - positive)):
-                    several[place] += part
-        before, rates = rates, {name: _drawn_to_pool(sums[name], right, wrong) for name in names}
-        if max(abs(rates[name][0] - before[name][0]) for name in names) < _CLOSE:
-            break
-    given = Counter(name for words in answers.values() for name in words)
-    return tuple(AnnotatorErrors(name, rates[name][0], 1 - rates[name][1], given[name]) for name in names)
-
-
-def _drawn_to_pool(sums: list[float], right: float, wrong: float) -> tuple[float, float]:
-    yes_of_positive, positive, yes_of_negative, negative = sums
-    says = (yes_of_positive + _TOWARDS_POOL * right) / (positive + _TOWARDS_POOL)
-    errs = (yes_of_negative + _TOWARDS_POOL * wrong) / (negative + _TOWARDS_POOL)
-    return min(max(says, _LEAST), 1 - _LEAST), min(max(errs, _LEAST), 1 - _LEAST)

@@ -62,7 +62,9 @@ def test_of_three_annotators_tells_what_their_errors_imply(judged):
     assert 0.85 < errors["specificity"][1] < errors["specificity"][0] < 1
     assert errors["wrong_majorities"] < 0.05
     rates = {one["name"]: one["specificity"] for one in found["annotators"]}
-    assert rates["bob"] < rates["ann"]
+    assert rates["bob"][0] < rates["ann"][0]
+    assert all(low <= value <= high for value, low, high in rates.values())
+    assert all(high - low > 0.02 for _, low, high in rates.values())
     assert {(one["classifier"], one["metric"]) for one in found["implied"]} >= {("lr", "recall"), ("lr", "precision")}
     precision = next(one for one in found["implied"] if (one["classifier"], one["metric"]) == ("rf", "precision"))
     assert precision["implied"] != precision["value"]
@@ -70,7 +72,9 @@ def test_of_three_annotators_tells_what_their_errors_imply(judged):
     text = judged.run("labels", "agreement").stdout
     assert "If people err independently, an answer finds " in text
     assert "of the majorities are wrong" in text
-    assert "finds yes" in text
+    value, low, high = rates["bob"]
+    assert f"{value:.1%} ({low:.1%} to {high:.1%})" in text
+    assert "nobody's answers were compared with the truth" in text
 
 
 def test_of_a_panel_that_is_not_there_is_refused(judged):
