@@ -10,7 +10,9 @@ from stratawatch.cli.corrections import (
     correction_row,
     correction_text,
     corrections_of_cycles,
+    disagreements_of_panels,
     show_corrections,
+    show_disagreements,
 )
 from stratawatch.cli.missing_answers import (
     bounds_columns,
@@ -96,6 +98,7 @@ def estimates(
         ]
         errors = [correction_row(cycle, corrected[cycle.id]) for cycle, _ in found if cycle.id in corrected]
         absent = [missing_row(cycle, missing[cycle.id]) for cycle, _ in found if cycle.id in missing]
+        differing = [] if minus else disagreements_of_panels(tx, panels)
         truth = [asdict(one) for one in tx.truth.counts() if one.panel in panels]
     if classifier is not None:
         existing_name(classifier, sorted({row["classifier"] for row in rows}), "classifier")
@@ -105,11 +108,20 @@ def estimates(
         rows = [row for row in rows if row["metric"] == metric]
     rows = [row for row in rows if segments or row["segment"] is None or row["state"] is not None]
     if json:
-        print_json({"estimates": rows, "truth": truth, "missing_answers": absent, "label_errors": errors})
+        print_json(
+            {
+                "estimates": rows,
+                "truth": truth,
+                "missing_answers": absent,
+                "label_errors": errors,
+                "disagreement": differing,
+            }
+        )
     else:
         _show(rows)
         show_missing(absent)
         show_corrections(errors)
+        show_disagreements(differing)
         for one in truth:
             print_line(truth_text(**one))
 

@@ -68,11 +68,10 @@ def _found(tx: "Transaction", name: str) -> dict[str, Any]:
     from stratawatch.core.estimate import Undefined
     from stratawatch.core.estimation.agreement import agreement, annotator_agreements, latest_answers, latest_skips
     from stratawatch.core.estimation.vote_errors import vote_errors
+    from stratawatch.engine.labels.implied_errors import said_answers
 
     spec = tx.panels.latest()[name]
-    said = [
-        (item, event.annotator, event.value) for item, event in tx.labels.of_panel(name, tx.panels.question_key(spec))
-    ]
+    said = said_answers(tx, spec)
     answers = latest_answers(said)
     whole, errors = agreement(answers), vote_errors(answers)
     told = (

@@ -13,6 +13,7 @@ from stratawatch.engine.alarms.alarm_streams import watched_streams
 from stratawatch.engine.baselines.current_baselines import current_baselines
 from stratawatch.engine.cycle.budget_shares import shared_budget_states
 from stratawatch.engine.labels.corrected_estimates import CorrectedCycle, corrected_cycle
+from stratawatch.engine.labels.implied_errors import Disagreement, disagreement
 from stratawatch.engine.labels.labelled_cycle import load_labelled_cycle
 from stratawatch.engine.labels.missing_answers import MissingAnswers, is_kept, missing_answers
 from stratawatch.engine.model.alarm_records import Incident, Notification, StreamKey, StreamState
@@ -83,6 +84,7 @@ class ReportData:
     truth: tuple[str, ...] = ()  # what came by itself, and what it proves
     missing: MissingAnswers | None = None  # of the scorecard's window
     corrected: CorrectedCycle | None = None  # the overall estimates of that window without the errors of labels
+    disagreement: Disagreement | None = None  # what that of annotators implies for them
     rule: JudgementRule | None = None  # by which the scorecard's window was judged
     corrections: tuple[str, ...] = ()  # of the windows shown: when, why, before and after
 
@@ -123,6 +125,7 @@ def read_data(store: Store, spec: PanelSpec, newest: int) -> ReportData:
             truth=_truth(tx, spec.name, {one.cycle.id: one.cycle for one in shown}),
             missing=_missing(tx, shown),
             corrected=_corrected(tx, shown),
+            disagreement=_disagreement(tx, spec, shown),
             rule=_rule(tx, shown),
             corrections=tuple(said for one in shown for said in _corrections(tx, one)),
         )
@@ -149,6 +152,12 @@ def _corrected(tx: Transaction, shown: Sequence[CycleData]) -> CorrectedCycle | 
     if newest is None or newest.revision is None:
         return None
     return corrected_cycle(tx, newest.cycle, newest.overall)
+
+
+def _disagreement(tx: Transaction, spec: PanelSpec, shown: Sequence[CycleData]) -> Disagreement | None:
+    """What annotators' disagreement implies for the newest window that is finished."""
+    newest = next((one for one in reversed(shown) if one.finished), None)
+    return None if newest is None else disagreement(tx, spec, newest.cycle, newest.overall)
 
 
 def _truth(tx: Transaction, panel: str, shown: Mapping[int, Cycle]) -> tuple[str, ...]:

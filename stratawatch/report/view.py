@@ -88,6 +88,7 @@ def assemble(
         truth=facts.truth,
         missing=_missing(facts, scores),
         label_errors=_label_errors(facts),
+        disagreement=facts.disagreement.sentence if facts.disagreement else "",
     )
 
 

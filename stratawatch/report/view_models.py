@@ -305,6 +305,7 @@ class PanelView:
     truth: tuple[str, ...] = ()  # what came by itself, in sentences
     missing: MissingView | None = None
     label_errors: LabelErrorsView | None = None
+    disagreement: str = ""  # what that of annotators implies; empty where it moves nothing
 
     @property
     def clustered(self) -> Score | None:

@@ -96,6 +96,7 @@ class TestText:
             "truth": [],
             "missing_answers": [],
             "label_errors": [],
+            "disagreement": [],
         }
 
 
