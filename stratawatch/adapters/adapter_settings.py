@@ -43,7 +43,7 @@ class BuildContext:
         """An absolute path; in a pattern, the folder's own special characters stand for themselves."""
         if Path(path).is_absolute():
             return path
-        whole = Path(escape(str(self.folder))) if any(sign in path for sign in "*?[") else self.folder
+        whole = Path(escape(str(self.folder))) if any(sign in path for sign in "*?[{") else self.folder
         return str(whole / path)
 
 

@@ -122,12 +122,13 @@ class ObjectStorage:
                         found.append(_info(name, meta))
         return sorted(found, key=lambda info: info.name)
 
-    def listed_below(self) -> list[ObjectInfo]:
-        """All objects, by name below the prefix."""
+    def listed_below(self, folder: str = "") -> list[ObjectInfo]:
+        """All objects of a folder and those below it, by name below the prefix."""
         import obstore
 
         with self._reaching("be listed"):
-            found = [_info(str(meta["path"]), meta) for chunk in obstore.list(self._store) for meta in chunk]
+            chunks = obstore.list(self._store, folder or None)
+            found = [_info(str(meta["path"]), meta) for chunk in chunks for meta in chunk]
         return sorted(found, key=lambda info: info.name)
 
     def download(self, info: ObjectInfo, to: Path) -> None:

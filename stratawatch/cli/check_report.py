@@ -372,6 +372,9 @@ def _newest_window(report: CheckReport, configuration: "Configuration", spec: "P
             configuration.placed(Problem(place, what, error.expected, error.got or error.what, error.hint))
         )
     facts = {"newest window": f"{window}: {profile.rows:,} rows, {profile.bad_rows:,} of them cannot be used"}
+    version = found.counted.source_version
+    if isinstance(version, dict) and "files" in version:
+        facts["read for it"] = f"{count_text(version['files'], 'file')}, {version['bytes']:,} bytes"
     drift = [] if found.refusal else [str(finding) for finding in found.drift]
     warnings = [] if found.refusal else [one for one in profile.warnings if one not in drift]
     remarks = {"drift": drift, "warnings": warnings}

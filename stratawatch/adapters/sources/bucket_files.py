@@ -2,19 +2,17 @@
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import timedelta
-from fnmatch import fnmatchcase
 from hashlib import sha256
-from itertools import accumulate
 from pathlib import Path, PurePosixPath
 from time import time
 from typing import Final
 from uuid import uuid4
 
 from stratawatch.adapters.object_storage import ObjectInfo, ObjectStorage, check_storage_url
+from stratawatch.adapters.sources.dated_paths import DatedPath, has_wildcard
 from stratawatch.adapters.sources.duckdb_files import FilesSource
 from stratawatch.adapters.sources.duckdb_session import DuckDBLimits
 from stratawatch.adapters.sources.file_set import (
@@ -33,9 +31,14 @@ from stratawatch.engine.model.document import Json
 from stratawatch.engine.model.panel_spec import PanelSpec, Window
 from stratawatch.errors import ConfigError, Unreachable
 
+NO_TIME: Final = "neither `path` nor `partition` says when their rows are of"
+EVERYWHERE: Final = ("",)
+LAKE_FOLDERS: Final = ("_delta_log", "metadata")
 UNFINISHED: Final = ".part-"
 ABANDONED: Final = timedelta(hours=1)
 """The age of an unfinished copy whose process has died."""
+UNLISTED: Final = timedelta(days=30)
+"""The age of a copy that goes where its folder was not listed: whether its object is still there, nobody knows."""
 
 
 def split_address(path: str) -> tuple[str, str]:
@@ -49,17 +52,20 @@ def split_address(path: str) -> tuple[str, str]:
     scheme, _, rest = path.partition("://")
     parts = rest.rstrip("/").split("/")
     is_name = known_ending(PurePosixPath(parts[-1])) is not None
-    fixed = next((i for i, part in enumerate(parts) if set(part) & set("*?[")), len(parts) - is_name)
+    fixed = next((i for i, part in enumerate(parts) if has_wildcard(part)), len(parts) - is_name)
     return check_storage_url(f"{scheme}://{'/'.join(parts[:fixed])}"), "/".join(parts[fixed:]) or "**/*"
 
 
-def matches(name: Sequence[str], pattern: Sequence[str]) -> bool:
-    """Whether the parts of a name fit those of a pattern, in which ** is any number of parts."""
-    if not pattern or not name:
-        return not pattern and not name
-    if pattern[0] == "**":
-        return matches(name, pattern[1:]) or matches(name[1:], pattern)
-    return fnmatchcase(name[0], pattern[0]) and matches(name[1:], pattern[1:])
+@dataclass(frozen=True)
+class Listing:
+    """The objects of some folders, by their names below a place."""
+
+    folders: Sequence[str]
+    objects: Sequence[ObjectInfo]
+
+    def covers(self, folder: str) -> bool:
+        """Whether all objects of a folder are in the listing."""
+        return any(not listed or f"{folder}/".startswith(f"{listed}/") for listed in self.folders)
 
 
 @dataclass(frozen=True)
@@ -68,7 +74,9 @@ class Copies(FileSet):
 
     objects: tuple[ObjectInfo, ...]
     matching: int
-    """How many objects fit the pattern, of other days too."""
+    """How many of the objects that were listed fit the pattern."""
+    is_dated: bool
+    """Whether their names say when their rows are of."""
 
     def version(self) -> Json:
         """The version of the data: a fingerprint of all objects with size, time and stamp; some by name."""
@@ -79,11 +87,12 @@ class Copies(FileSet):
 class BucketFiles:
     """Objects that fit a pattern. `folder` holds no more than `most_bytes` of them.
 
-    Where all of them lie in Hive partitions by day, only those of a window are copied, or, without one, the newest.
+    Where names say when rows are of, by the pattern's fields or as Hive partitions by day, only the objects of a window
+    are copied, or, without one, the newest.
     """
 
     storage: ObjectStorage
-    pattern: str
+    pattern: DatedPath
     folder: Path
     most_bytes: int
     delimiter: str | None = None
@@ -94,23 +103,23 @@ class BucketFiles:
 
         `partition` is the column that holds the day of a row.
         """
-        listed = self.storage.listed_below()
-        matching = self._matching(listed)
-        found = self._fitting(matching, partition, window)
+        listing, matching = self._listed(window)
+        found, is_dated = self._of_window(matching, partition, window)
+        self._require_room(found)
         home = self.folder / sha256(self.storage.where.encode()).hexdigest()[:16]
         try:
-            files = self._copy(found, listed, home)
+            files = self._copy(found, listing, home)
         except OSError as trouble:
             raise Unreachable(
                 f"the objects of {self.storage.where} cannot be copied into {self.folder}",
                 got=trouble.strerror or type(trouble).__name__,
                 hint="see that the folder may be written and its disk has room, or set the source's cache",
             ) from trouble
-        one_table = file_set(f"{self.storage.where}/{self.pattern}", files, home, self.delimiter)
-        copies = Copies(**vars(one_table), objects=tuple(found), matching=len(matching))
+        one_table = file_set(f"{self.storage.where}/{self.pattern.pattern}", files, home, self.delimiter)
+        copies = Copies(**vars(one_table), objects=tuple(found), matching=len(matching), is_dated=is_dated)
         with copies.unchanged(may_grow=False):
             yield copies
-        now = {one.name: one.stamp for one in self.storage.listed_below()}
+        now = {one.name: one.stamp for one in self._list(listing.folders).objects}
         for one in found:
             if now.get(one.name) != one.stamp:
                 what = "was written to" if one.name in now else "vanished"
@@ -119,48 +128,58 @@ class BucketFiles:
                     hint="it is read again at the next advance",
                 )
 
-    def _matching(self, listed: Sequence[ObjectInfo]) -> list[ObjectInfo]:
-        everything = [(one, one.name.split("/")) for one in listed]
-        if any("_delta_log" in parts or one.name.endswith(".metadata.json") for one, parts in everything):
+    def _list(self, folders: Sequence[str]) -> Listing:
+        return Listing(folders, [one for folder in folders for one in self.storage.listed_below(folder)])
+
+    def _listed(self, window: Window | None) -> tuple[Listing, Sequence[ObjectInfo]]:
+        """The folders in which objects of the window are, or all of them, and the objects that match."""
+        folders = EVERYWHERE if window is None else tuple(self.pattern.folders(window))
+        if folders != EVERYWHERE:
+            folders += LAKE_FOLDERS
+        listing = self._list(folders)
+        if any("_delta_log" in one.name.split("/") or one.name.endswith(".metadata.json") for one in listing.objects):
             raise ConfigError(
                 f"{self.storage.where} is a Delta or Iceberg table: not all of its files count, only those in its log",
                 hint='read it with kind = "delta" or "iceberg"',
             )
-        pattern = self.pattern.split("/")
-        found = [one for one, parts in everything if matches(parts, pattern) and _is_data(one)]
-        if not found:
+        matching = [one for one in listing.objects if self.pattern.matches(one.name) and _is_data(one)]
+        if not matching and folders != EVERYWHERE:  # some other object says which columns there are
+            return self._listed(None)
+        if not matching:
             raise Unreachable(
-                f"no Parquet or CSV object of {self.storage.where} matches {self.pattern}",
+                f"no Parquet or CSV object of {self.storage.where} matches {self.pattern.pattern}",
                 hint="check the source's path, and that the export has run",
             )
-        return found
+        return listing, matching
 
-    def _fitting(
-        self, found: Sequence[ObjectInfo], partition: str | None, window: Window | None
-    ) -> Sequence[ObjectInfo]:
-        """The objects that have to be read; raises ConfigError where they are more than the folder may hold."""
-        days = _days(found, partition)
-        if days and window is not None:
-            inside = [one for one, day in zip(found, days, strict=True) if is_day_of(day, window)]
-            found = inside or found[-1:]  # one that says which columns there are
-        elif days:
-            newest = sorted(zip(days, found, strict=True), key=lambda pair: pair[0], reverse=True)
-            total = accumulate(one.size for _, one in newest)
-            fitting = {one.name for (_, one), size in zip(newest, total, strict=True) if size <= self.most_bytes}
-            found = [one for one in found if one.name in fitting] or [newest[0][1]]
+    def _of_window(
+        self, matching: Sequence[ObjectInfo], partition: str | None, window: Window | None
+    ) -> tuple[Sequence[ObjectInfo], bool]:
+        """The objects that have to be read, and whether names said which."""
+        if self.pattern.is_dated and window is not None:
+            return self.pattern.of_window(matching, window, lambda one: one.name), True
+        days = self.pattern.starts(one.name for one in matching) or _days(matching, partition)
+        if not days:
+            return matching, False
+        newest = [one for one, day in zip(matching, days, strict=True) if day == max(days)]
+        if window is None:
+            return newest, True
+        inside = [one for one, day in zip(matching, days, strict=True) if is_day_of(day, window)]
+        return inside or newest[:1], True
+
+    def _require_room(self, found: Sequence[ObjectInfo]) -> None:
         if (size := sum(one.size for one in found)) > self.most_bytes:
             raise ConfigError(
-                f"the objects of {self.storage.where} that match {self.pattern} do not fit into the cache",
+                f"the objects of {self.storage.where} that match {self.pattern.pattern} do not fit into the cache",
                 expected=f"at most {self.most_bytes:,} bytes",
                 got=f"{size:,}",
-                hint="let path name fewer of them, set cache_limit, or name the column of a partition by day",
+                hint="set cache_limit, or let path say when rows are of, as in {year}/{month}/{day}/*.parquet",
             )
-        return found
 
-    def _copy(self, found: Sequence[ObjectInfo], listed: Sequence[ObjectInfo], home: Path) -> tuple[SourceFile, ...]:
+    def _copy(self, found: Sequence[ObjectInfo], listing: Listing, home: Path) -> tuple[SourceFile, ...]:
         make_folder(home, PRIVATE)
         copies = {home / _copy_name(one): one for one in found}
-        self._make_room(home, copies, {home / _copy_name(one) for one in listed if _is_data(one)})
+        self._make_room(home, copies, listing)
         for path, one in copies.items():
             if not path.exists():
                 make_folder(path.parent, PRIVATE)
@@ -174,15 +193,22 @@ class BucketFiles:
                         draft.unlink()
         return tuple(stat_files(sorted(copies)))
 
-    def _make_room(self, home: Path, copies: Mapping[Path, ObjectInfo], contents: AbstractSet[Path]) -> None:
+    def _make_room(self, home: Path, copies: Mapping[Path, ObjectInfo], listing: Listing) -> None:
         """Delete copies of what is gone, and of other windows, the oldest first, what would be too much."""
+        contents, now = {home / _copy_name(one) for one in listing.objects if _is_data(one)}, time()
         others = []
         for old in [path for path in home.rglob("*") if path.is_file() and path not in copies]:
             status = old.stat()
-            if old in contents:
-                others.append((status.st_mtime, status.st_size, old))
-            elif not old.name.startswith(UNFINISHED) or status.st_mtime < time() - ABANDONED.total_seconds():
+            if old.name.startswith(UNFINISHED):
+                is_gone = status.st_mtime < now - ABANDONED.total_seconds()
+            elif listing.covers(old.parent.relative_to(home).as_posix()):
+                is_gone = old not in contents
+            else:
+                is_gone = status.st_ctime < now - UNLISTED.total_seconds()
+            if is_gone:
                 old.unlink(missing_ok=True)
+            elif not old.name.startswith(UNFINISHED):
+                others.append((status.st_mtime, status.st_size, old))
         room = self.most_bytes - sum(one.size for one in copies.values())
         for _, size, old in sorted(others, reverse=True):
             room -= size
@@ -211,7 +237,7 @@ def _copy_name(one: ObjectInfo) -> str:
 
 
 class BucketFilesSource(FilesSource):
-    """Reads copies. Which objects they are of is the version that the cycle keeps, of a window if days tell it."""
+    """Reads copies. Which objects they are of is the version that the cycle keeps, of a window if names tell it."""
 
     def __init__(self, path: str, files: BucketFiles, *, limits: DuckDBLimits | None = None) -> None:
         super().__init__(path, limits=limits)
@@ -222,8 +248,13 @@ class BucketFilesSource(FilesSource):
         with self._in_bucket.copied(panel.columns.partition, window) as files:
             yield files
 
+    def _is_of_window(self, panel: PanelSpec) -> bool:
+        return super()._is_of_window(panel) or panel.columns.partition is not None
+
     def _facts(self, files: FileSet, columns_of_files: MissingFileColumns) -> Mapping[str, str]:
         facts = super()._facts(files, columns_of_files)
-        if not isinstance(files, Copies) or files.matching == len(files.files):
+        if not isinstance(files, Copies) or files.matching == 1:
             return facts
-        return {**facts, "copied": f"the newest days: all {files.matching:,} objects do not fit into the cache"}
+        if files.is_dated:
+            return {**facts, "objects": f"{files.matching:,} match; looked at those of the newest time"}
+        return {**facts, "objects": f"{files.matching:,} match, and all are copied for each window: {NO_TIME}"}

@@ -1,6 +1,6 @@
 """How DuckDB reads a large window: census and candidates by a single scan, where that is enough."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -28,10 +28,19 @@ class EmbeddedSource(SqlSource):
 
 @dataclass
 class DuckDBWindowReader(SqlWindowReader):
-    """The census of a large window keeps the items that are likely to be drawn, in a table of our own."""
+    """The census of a large window keeps the items that are likely to be drawn, in a table of our own.
+
+    `other_rows` counts the rows of windows that were not opened, where a window is opened without the others.
+    """
 
     engine: DuckDBEngine
+    other_rows: Callable[[Window], int] | None = None
     _kept: DigestBound | None = field(default=None, init=False)
+
+    def rows(self, window: Window) -> int:
+        """Count the rows dated inside this window, or inside a part of it, from the time alone."""
+        is_open = self.window.start <= window.start and window.end <= self.window.end
+        return super().rows(window) if is_open or self.other_rows is None else self.other_rows(window)
 
     def _count(self, counts: CensusCounts) -> None:
         columns = self._single_scan()

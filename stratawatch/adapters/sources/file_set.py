@@ -2,18 +2,19 @@
 
 import glob
 import hashlib
-import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from itertools import takewhile
 from pathlib import Path, PurePath
 from stat import S_ISDIR, S_ISREG
 from typing import Any, Final, Literal
 
+from stratawatch.adapters.sources.dated_paths import DatedPath, has_wildcard, is_dated, undated
 from stratawatch.adapters.sources.quoting import text
 from stratawatch.engine.model.document import Json
+from stratawatch.engine.model.panel_spec import Window
 from stratawatch.errors import ConfigError, InputRefused, Unreachable
 
 FORMATS: Final[dict[str, Literal["parquet", "csv"]]] = {
@@ -119,13 +120,21 @@ def digest_of_lines(lines: Iterable[str]) -> str:
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
 
-def find_files(path_pattern: str, delimiter: str | None = None, confined_to: Path | None = None) -> FileSet:
+def find_files(
+    path_pattern: str,
+    delimiter: str | None = None,
+    confined_to: Path | None = None,
+    window: Window | None = None,
+    margin: timedelta = timedelta(0),
+) -> FileSet:
     """Find the files of a folder, a glob or a single path; raises Unreachable when there are none.
 
-    With `confined_to`, a link that leads out of that folder raises ConfigError.
+    With `confined_to`, a link that leads out of that folder raises ConfigError. Where the names say when rows are of,
+    a `window` leaves out other times' files, but for one that has the columns; `margin` is of DatedPath.
     """
     try:
-        found = tuple(sorted(stat_files(_expand(path_pattern)), key=lambda file: str(file.path)))
+        paths = _of_window(path_pattern, _expand(path_pattern), window, margin)
+        found = tuple(sorted(stat_files(paths), key=lambda file: str(file.path)))
         if confined_to is not None:
             confine([file.path for file in found], confined_to)
     except OSError as error:
@@ -170,8 +179,17 @@ def _expand(path_pattern: str) -> Iterable[Path]:
         return [place]
     base = _base(path_pattern)
     _refuse_lake_tables(base)
-    names = base.rglob("*") if base == place else base.glob(place.relative_to(base).as_posix())
+    names = base.rglob("*") if base == place else base.glob(undated(place.relative_to(base).as_posix()))
     return [path for path in names if known_ending(path) and not _hidden(base, path)]
+
+
+def _of_window(path_pattern: str, paths: Iterable[Path], window: Window | None, margin: timedelta) -> Iterable[Path]:
+    """The files whose names fit the fields of the pattern, if it has any, and of those the ones of the window."""
+    if not is_dated(path_pattern):
+        return paths
+    base = _base(path_pattern)
+    dated = DatedPath(Path(path_pattern).relative_to(base).as_posix(), margin)
+    return dated.of_window(paths, window, lambda path: path.relative_to(base).as_posix())
 
 
 def _refuse_lake_tables(folder: Path) -> None:
@@ -189,7 +207,7 @@ def _base(path_pattern: str) -> Path:
     place = Path(path_pattern)
     if place.is_dir():
         return place
-    fixed = list(takewhile(lambda part: not re.search(r"[*?\[]", part), place.parts))
+    fixed = list(takewhile(lambda part: not has_wildcard(part), place.parts))
     return Path(*fixed) if len(fixed) < len(place.parts) else place.parent
 
 

@@ -94,6 +94,7 @@ class TestTheNewestWindow:
         this_week("score_lr")
         facts = fresh.json("check")["found"]["source of spam"]
         assert facts["newest window"].endswith(": 2,000 rows, 0 of them cannot be used")
+        assert facts["read for it"].startswith("1 file, ")
 
     def test_that_nobody_could_read_is_a_problem(self, fresh, this_week):
         this_week("'nan'::DOUBLE")

@@ -25,7 +25,7 @@ def test_every_block_is_right(block):
 
 
 def test_there_are_blocks_of_all_that_needs_explaining():
-    assert len(BLOCKS) == 9
+    assert len(BLOCKS) == 10
 
 
 def test_every_kind_of_source_and_every_dialect_is_named():

@@ -4,14 +4,18 @@ import os
 from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
+from time import time
 
 import obstore
 import pytest
 from obstore.store import MemoryStore
+from pydantic import ValidationError
 
 from stratawatch.adapters.adapter_settings import BuildContext
 from stratawatch.adapters.object_storage import ObjectStorage
+from stratawatch.adapters.sources import bucket_files
 from stratawatch.adapters.sources.bucket_files import BucketFiles, BucketFilesSource
+from stratawatch.adapters.sources.dated_paths import DatedPath
 from stratawatch.adapters.sources.duckdb_engine import DuckDBEngine
 from stratawatch.adapters.sources.duckdb_files import FilesSettings, FilesSource
 from stratawatch.core.population import NO_BIN, Atom
@@ -37,8 +41,8 @@ class Bucket:
         file = write(self.folder / f"rows.{name.rpartition('.')[2]}", items(*ids))
         obstore.put(self.store, name, file.read_bytes())
 
-    def source(self, pattern="**/*", most_bytes=10**9):
-        files = BucketFiles(self.storage, pattern, self.cache, most_bytes)
+    def source(self, pattern="**/*", most_bytes=10**9, margin=timedelta(0)):
+        files = BucketFiles(self.storage, DatedPath(pattern, margin), self.cache, most_bytes)
         return BucketFilesSource(f"{WHERE}/{pattern}", files)
 
     def drawn(self, pattern="**/*", **more):
@@ -163,7 +167,7 @@ def test_names_that_lead_out_of_the_cache_are_not_read(bucket, monkeypatch):
     bucket.put("a.csv", "a")
     (one,) = bucket.storage.listed_below()
     odd = [replace(one, name=name) for name in ("../b.csv", "x/../../b.csv", "/b.csv", "x//b.csv", "./b.csv")]
-    monkeypatch.setattr(ObjectStorage, "listed_below", lambda _: [one, *odd])
+    monkeypatch.setattr(ObjectStorage, "listed_below", lambda *_: [one, *odd])
     assert bucket.drawn() == ["a"]
 
 
@@ -178,6 +182,22 @@ class TestSettings:
         assert isinstance(settings.build(BuildContext(tmp_path)), BucketFilesSource)
         assert [path.key for path in settings.local_paths()] == ["cache"]
         assert settings.description == f"files: {WHERE}/*.csv"
+
+    def test_give_the_path_its_margin(self, tmp_path):
+        source = self.settings(path=f"{WHERE}/a/{{year}}/*.csv", path_margin="1d").build(BuildContext(tmp_path))
+        assert source._in_bucket.pattern == DatedPath("{year}/*.csv", timedelta(days=1))
+        assert source._in_bucket.storage.where == f"{WHERE}/a"
+
+    @pytest.mark.parametrize(
+        ("more", "words"),
+        [
+            ({"path_margin": "1d"}, "path_margin is of the time in `path`, which has none"),
+            ({"path": f"{WHERE}/{{date}}/*.csv"}, r"has {date}: the fields are {year}"),
+        ],
+    )
+    def test_refuse_a_margin_of_nothing_and_a_field_that_there_is_not(self, more, words):
+        with pytest.raises(ValidationError, match=words):
+            self.settings(**more)
 
     def test_a_path_of_this_machine_is_read_in_place(self, tmp_path):
         settings = FilesSettings.model_validate({"kind": "files", "path": "week.csv"})
@@ -239,20 +259,113 @@ class TestDays:
             self.counted(bucket)
         assert len(bucket.copies()) == 3
 
-    def test_a_look_without_a_window_takes_the_newest_that_fit(self, bucket):
-        self.filled(bucket, ["2026-01-05", "2026-01-06", "2026-01-07"])
+    def test_a_look_without_a_window_takes_the_newest_day(self, bucket):
+        self.filled(bucket, ["2026-01-05", "2026-01-07", "2026-01-06"])
         size = bucket.storage.listed_below()[0].size
         facts = bucket.source(most_bytes=2 * size).describe(self.panel).facts
-        assert facts["copied"] == "the newest days: all 3 objects do not fit into the cache"
-        assert self.days(bucket) == {"2026-01-06", "2026-01-07"}
-        assert "copied" not in bucket.source().describe(self.panel).facts
+        assert facts["objects"] == "3 match; looked at those of the newest time"
+        assert self.days(bucket) == {"2026-01-07"}
         with pytest.raises(ConfigError, match="do not fit"):
             bucket.source(most_bytes=size - 1).describe(self.panel)
+
+    def test_rows_of_the_window_before_are_counted_in_its_own_objects(self, bucket):
+        """Only the items of the newest window are copied to be counted, and rows of the one before may be late."""
+        self.filled(bucket, ["2026-01-05"])
+        following = Window(WINDOW.end, WINDOW.end + timedelta(days=7))
+        bucket.put("day=2026-01-12/part.csv", "x")
+        with bucket.source().reading(self.panel, following) as reading:
+            assert reading.rows(WINDOW) == 1
+            assert reading.rows(following) == 0
 
     def test_a_panel_that_names_no_such_column_reads_all(self, bucket):
         self.filled(bucket, ["2026-01-05", "2026-02-05"])
         assert bucket.source().census(panel(), WINDOW).census.size == 2
         assert len(bucket.copies()) == 2
+
+
+class TestFields:
+    """The path says in which folders the objects of a day are."""
+
+    PATTERN = "{year}/{month}/{day}/*.csv"
+
+    @pytest.fixture
+    def week(self, bucket):
+        """An object a day over seven weeks, each with an item of its own that is of its day."""
+        for number in range(-21, 28):
+            at = START + timedelta(days=number)
+            bucket.put(f"{at:%Y/%m/%d}/part.csv", f"{at:%m%d}")
+        return bucket
+
+    def listed(self, bucket, monkeypatch):
+        """How many objects each listing brings."""
+        numbers, listed_below = [], ObjectStorage.listed_below
+
+        def counting(storage, folder=""):
+            found = listed_below(storage, folder)
+            numbers.append(len(found))
+            return found
+
+        monkeypatch.setattr(ObjectStorage, "listed_below", counting)
+        return numbers
+
+    def counted(self, bucket, window=WINDOW, pattern=PATTERN, **more):
+        return bucket.source(pattern, **more).census(panel(), window).census.size
+
+    def days(self, bucket):
+        return {path.parent.name for path in bucket.copies()}
+
+    def test_only_those_of_the_window_are_listed_and_copied(self, week, monkeypatch):
+        numbers = self.listed(week, monkeypatch)
+        assert self.counted(week) == 7  # every row of the tests is of the window's first day
+        assert self.days(week) == {f"{day:02}" for day in range(5, 12)}
+        assert sum(numbers) == 2 * 7  # once before they are read, and once after
+
+    def test_a_margin_copies_those_beside_it(self, week):
+        assert self.counted(week, margin=timedelta(days=2)) == 11
+        assert self.days(week) == {f"{day:02}" for day in range(3, 14)}
+
+    def test_a_window_without_objects_is_empty(self, week):
+        later = timedelta(days=90)
+        assert self.counted(week, Window(WINDOW.start + later, WINDOW.end + later)) == 0
+        assert len(week.copies()) == 1
+
+    def test_copies_of_other_windows_stay_while_there_is_room_and_a_month(self, week, monkeypatch):
+        self.counted(week)
+        following = Window(WINDOW.end, WINDOW.end + timedelta(days=7))
+        self.counted(week, following)
+        assert len(week.copies()) == 14
+        size = week.storage.listed_below()[0].size
+        self.counted(week, following, most_bytes=8 * size)
+        assert len(week.copies()) == 8
+        month = time() + timedelta(days=31).total_seconds()
+        monkeypatch.setattr(bucket_files, "time", lambda: month)
+        self.counted(week, following)
+        assert self.days(week) == {f"{day:02}" for day in range(12, 19)}
+
+    def test_a_copy_of_what_is_gone_from_a_listed_folder_goes(self, week):
+        self.counted(week)
+        obstore.delete(week.store, "2026/01/07/part.csv")
+        assert self.counted(week) == 6
+        assert "07" not in self.days(week)
+
+    def test_dates_in_names_leave_out_other_objects(self, bucket):
+        for number in range(-3, 10):
+            at = START + timedelta(days=number)
+            bucket.put(f"scores-{at:%Y%m%d}.csv", f"{at:%m%d}")
+        assert self.counted(bucket, pattern="scores-{year}{month}{day}.csv") == 7
+        assert len(bucket.copies()) == 7
+
+    def test_a_look_without_a_window_says_how_many_match(self, week):
+        assert week.source(self.PATTERN).describe(panel()).facts["objects"] == (
+            "49 match; looked at those of the newest time"
+        )
+        assert len(week.copies()) == 1
+        assert "all are copied for each window" in week.source().describe(panel()).facts["objects"]
+
+    def test_a_table_with_a_log_is_refused_though_its_log_is_in_no_folder_of_a_day(self, week):
+        obstore.put(week.store, "_delta_log/0.json", b"{}")
+        with pytest.raises(ConfigError, match="Delta or Iceberg"):
+            self.counted(week)
 
 
 def test_two_patterns_of_one_place_leave_each_other_their_copies(bucket):
