@@ -4,14 +4,14 @@ from collections.abc import Sequence
 
 
 class StratawatchError(Exception):
-    """One sentence a user can act on.
+    """One sentence a user can act on. `key` is the key of an adapter's settings that is at fault, where it is one.
 
     >>> str(StratawatchError("column 'scroe' is missing", expected="score_lr", hint="check [columns]"))
     "column 'scroe' is missing; expected score_lr; check [columns]"
     """
 
-    def __init__(self, what: str, *, expected: str = "", got: str = "", hint: str = "") -> None:
-        self.what, self.expected, self.got, self.hint = what, expected, got, hint
+    def __init__(self, what: str, *, expected: str = "", got: str = "", hint: str = "", key: str = "") -> None:
+        self.what, self.expected, self.got, self.hint, self.key = what, expected, got, hint, key
         parts = (what, f"expected {expected}" if expected else "", f"got {got}" if got else "", hint)
         super().__init__("; ".join(part for part in parts if part))
 

@@ -49,6 +49,8 @@ def check_storage_url(url: str) -> str:
         raise ValueError(
             "is no place in a bucket: write s3://bucket/prefix, gs://bucket/prefix or az://container/prefix"
         )
+    if any(map(str.isspace, parts.netloc)) or url != url.strip():
+        raise ValueError("has a blank in the name of its bucket, or at an end")
     if "@" in parts.netloc or parts.query or parts.fragment:
         raise ValueError("may name a bucket and a prefix and nothing else: secrets go into credentials, by reference")
     return url
@@ -58,6 +60,7 @@ def check_endpoint(url: str) -> str:
     """The address of a server that is not the cloud's own; unencrypted on this machine only."""
     parts = urlsplit(url)
     usable = parts.hostname and parts.port != 0  # asking for a port that is no number up to 65535 raises too
+    usable = usable and not any(map(str.isspace, url))
     if parts.scheme not in ("http", "https") or not usable or "@" in parts.netloc or parts.query:
         raise ValueError("is no address of a server: write https://host")
     if parts.scheme == "http" and parts.hostname not in LOOPBACK:
@@ -98,6 +101,7 @@ def connect(
             f"{what} at {url} cannot be set up",
             got=type(trouble).__name__,
             hint="see that credentials have obstore's names for this cloud; gs:// has no endpoint and no region",
+            key="credentials",
         ) from None
     return ObjectStorage(store, url, what)
 
@@ -226,6 +230,7 @@ class ObjectStorage:
                 f"{self._what} at {self.where} cannot {what}",
                 got=type(trouble).__name__,
                 hint="see that the bucket exists, the credentials may list, read and write, and the network is up",
+                key="url",
             ) from None
 
 

@@ -78,6 +78,7 @@ class SecretAddress:
             expected="an answer of 2xx" + (f" (or {also} for what it has already)" if accepted else ""),
             got=f"HTTP {status} from {_origin(_checked(self._url.get_secret_value(), self._what))}",
             hint="redirects are not followed" if 300 <= status < 400 else "",
+            key="url",
         )
 
     def _ask(
@@ -114,6 +115,7 @@ class SecretAddress:
                 f"{self._what} cannot be reached at {_origin(where)}",
                 got=f"{type(trouble).__name__}{f' (Timeout of {self._timeout:g} seconds)' if late else ''}",
                 hint="see that the address and its headers are right and that this machine may connect to it",
+                key="url",
             ) from None
 
     def _body(self, chunks: Iterator[bytes], most_bytes: int) -> bytes:
@@ -170,14 +172,15 @@ class _Deadline:
 def _checked(url: str, what: str) -> SplitResult:
     try:
         where = urlsplit(url)
-        usable = bool(where.hostname) and where.port != 0
+        usable = bool(where.hostname) and where.port != 0 and not any(map(str.isspace, url))
     except ValueError:
         usable = False
     if not usable or where.scheme not in ("http", "https"):
         raise ConfigError(
             f"the url of {what} is not a web address",
-            expected="https://host/...",
+            expected="https://host/..., without blanks",
             hint="the value is a secret and is not shown here",
+            key="url",
         )
     if where.scheme == "http" and not _loopback(where):
         raise ConfigError(
@@ -185,6 +188,7 @@ def _checked(url: str, what: str) -> SplitResult:
             expected="https",
             got=f"http to {where.hostname}",
             hint="http is for this machine only (localhost)",
+            key="url",
         )
     return where
 

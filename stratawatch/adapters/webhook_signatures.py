@@ -19,8 +19,8 @@ TOLERANCE: Final = timedelta(minutes=5)
 _PREFIX: Final = "whsec_"
 
 
-def signing_key(secret: SecretStr, what: str) -> bytes:
-    """The bytes of a key, which is written as base64 behind whsec_. `what` names it in the error."""
+def signing_key(secret: SecretStr, what: str, key_at: str = "") -> bytes:
+    """The bytes of a key, which is written as base64 behind whsec_. `what` and `key_at` name it in errors."""
     text = secret.get_secret_value().removeprefix(_PREFIX)
     try:
         key = b64decode(text + "=" * (-len(text) % 4), validate=True)  # some write it without the padding
@@ -31,6 +31,7 @@ def signing_key(secret: SecretStr, what: str) -> bytes:
             f"{what} is no key of Standard Webhooks",
             expected=f"{_PREFIX} and 24 to 64 random bytes in base64",
             hint="the value is a secret and is not shown here",
+            key=key_at,
         )
     return key
 

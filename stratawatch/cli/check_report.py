@@ -64,8 +64,7 @@ def check_installation(path: Path, clock: "Clock") -> CheckReport:
     for index, truth in enumerate(configuration.settings.truth):
         place: Place = ("truth", index, *[local.key for local in truth.local_paths()][:1])
         _look(report, configuration, truth.name, place, partial(_truth, configuration, truth))
-    queue_keys = [local.key for local in configuration.settings.queue.local_paths()]
-    _look(report, configuration, "queue", ("queue", *queue_keys[:1]), lambda: _queue(configuration))
+    _look_at_queue(report, configuration)
     _look(report, configuration, "checks", ("checks", "folder"), lambda: _checks(configuration))
     for name, spec in configuration.panels.items():
         _inspect_source(report, configuration, name, spec, clock)
@@ -83,6 +82,20 @@ def _look(
         report.problems += [_placed(configuration, place, trouble) for trouble in several.each]
     except StratawatchError as trouble:
         report.problems.append(_placed(configuration, place, trouble))
+
+
+def _look_at_queue(report: CheckReport, configuration: "Configuration") -> None:
+    """Look at the queue; what is wrong stands at the key that its error names, or where the queue is."""
+    settings = configuration.settings.queue
+    missing = configuration.secrets_that_lead_nowhere([(("queue", *keys), one) for keys, one in settings.secrets()])
+    report.problems += missing
+    if missing:
+        return
+    keys = [local.key for local in settings.local_paths()] or ["url"]
+    try:
+        report.found["queue"] = _queue(configuration)
+    except StratawatchError as trouble:
+        report.problems.append(_placed(configuration, ("queue", trouble.key or keys[0]), trouble))
 
 
 def _placed(configuration: "Configuration", place: Place, trouble: StratawatchError) -> Problem:
@@ -347,7 +360,10 @@ def _newest_window(report: CheckReport, configuration: "Configuration", spec: "P
         store = open_store(configuration.store_url().get_secret_value())
     except StratawatchError:
         return {}  # the store's own part says what is wrong with it
-    ports = replace(wire(configuration, store, only_reading=True).ports, clock=clock)
+    try:
+        ports = replace(wire(configuration, store, only_reading=True).ports, clock=clock)
+    except StratawatchError:
+        return {"newest window": "not looked at, as another part cannot be used"}
     now = clock.now()
     period = newest_ended_period(spec.windows, now)
     if period < 0:

@@ -8,12 +8,14 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from stratawatch.adapters.queues.label_line import json_object, time_of, word
-from stratawatch.adapters.queues.label_values import label_value
+from stratawatch.adapters.queues.label_values import InvalidError, label_value
 from stratawatch.cli.csv_cells import without_mark
 from stratawatch.engine.labels.import_labels import HandLabel
 from stratawatch.engine.model.gold import GoldItem
 from stratawatch.errors import StratawatchError
+from stratawatch.formatting import count_text, shortened
 
+LABEL_COLUMNS: Final = ("item", "value", "annotator", "at")
 SHOWN: Final = 10
 LARGEST: Final = 200_000_000
 
@@ -26,8 +28,12 @@ def read_labels(path: Path) -> tuple[HandLabel, ...]:
 
 
 def read_gold(path: Path, payload: Sequence[str]) -> tuple[tuple[GoldItem, ...], tuple[str, ...]]:
-    """The gold items of a file with what labellers are shown of each, and the items that are to be gold no more."""
-    lines = _read(path, partial(_gold, payload=payload))
+    """The gold items of a file with what labellers are shown of each, and the items that are to be gold no more.
+
+    An item has one truth: a line that says another one than a line before is a bad one.
+    """
+    said: dict[str, str] = {}
+    lines = _read(path, partial(_gold, payload=payload, said=said), ("item", "value", *payload))
     last = {item.item if isinstance(item, GoldItem) else item: item for item in lines}
     return (
         tuple(one for one in last.values() if isinstance(one, GoldItem)),
@@ -35,10 +41,10 @@ def read_gold(path: Path, payload: Sequence[str]) -> tuple[tuple[GoldItem, ...],
     )
 
 
-def _read(path: Path, read: Callable[[Any], Line]) -> tuple[Line, ...]:
-    """Every line of a file; raises with the bad ones."""
+def _read(path: Path, read: Callable[[Any], Line], columns: Sequence[str] = LABEL_COLUMNS) -> tuple[Line, ...]:
+    """Every line of a file; raises with the bad ones. `columns` are those of the first line of a CSV."""
     lines, bad = [], []
-    for number, line in _lines(path, _text(path)):
+    for number, line in _lines(path, _text(path), columns):
         try:
             lines.append(read(line))
         except ValueError as reason:
@@ -46,7 +52,8 @@ def _read(path: Path, read: Callable[[Any], Line]) -> tuple[Line, ...]:
     if bad:
         more = f"\n... and {len(bad) - SHOWN} more" if len(bad) > SHOWN else ""
         listing = "\n".join(bad[:SHOWN])
-        raise StratawatchError(f"{path.name} has {len(bad)} bad lines, so nothing was imported\n{listing}{more}")
+        counted = count_text(len(bad), "bad line")
+        raise StratawatchError(f"{path.name} has {counted}, so nothing was imported\n{listing}{more}")
     return tuple(lines)
 
 
@@ -62,10 +69,10 @@ def _text(path: Path) -> str:
         raise StratawatchError(f"{path.name} is not text in UTF-8", hint="save it as UTF-8") from None
 
 
-def _lines(path: Path, text: str) -> Iterator[tuple[int, Any]]:
+def _lines(path: Path, text: str, columns: Sequence[str]) -> Iterator[tuple[int, Any]]:
     match path.suffix.lower():
         case ".csv":
-            yield from _csv_lines(path, text)
+            yield from _csv_lines(path, text, columns)
         case ".jsonl" | ".ndjson":
             for number, line in enumerate(text.split("\n"), start=1):
                 if line.strip():
@@ -74,14 +81,14 @@ def _lines(path: Path, text: str) -> Iterator[tuple[int, Any]]:
             raise StratawatchError(f"{path.name} is no label file", expected=".csv or .jsonl", got=other or "no ending")
 
 
-def _csv_lines(path: Path, text: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
+def _csv_lines(path: Path, text: str, columns: Sequence[str]) -> Iterator[tuple[int, Mapping[str, Any]]]:
     reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
     missing = {"item", "value"} - set(reader.fieldnames or ())
     if missing:
         raise StratawatchError(
             f"{path.name} has no column '{min(missing)}'",
-            expected="a first line item,value,annotator,at",
-            got=",".join(reader.fieldnames or ()),
+            expected=f"a first line {','.join(columns)}",
+            got=",".join(reader.fieldnames or ()) or "an empty file",
         )
     try:
         for row in reader:
@@ -100,14 +107,22 @@ def _fields(line: Any) -> Mapping[str, Any]:
     return json_object(line.encode()) if isinstance(line, str) else line
 
 
-def _gold(line: Any, payload: Sequence[str]) -> GoldItem | str:
-    """A gold item, or the id of one that is to be gold no more."""
+def _gold(line: Any, payload: Sequence[str], said: dict[str, str]) -> GoldItem | str:
+    """A gold item, or the id of one that is to be gold no more. `said` are the values of the lines before."""
     fields = _fields(line)
-    item, value = word(fields, "item", longest=None), label_value(fields)
+    item = word(fields, "item", longest=None)
+    try:
+        value = label_value(fields)
+    except InvalidError:
+        if "value" not in fields:
+            raise
+        value = "skip"
+    if value == "skip":
+        raise ValueError(f"'value' of {shortened(item, 40)} is none of yes, no, true, false, 1, 0, retract")
+    if said.setdefault(item, value) != value:
+        raise ValueError(f"{shortened(item, 40)} is {value} here and {said[item]} in a line before")
     if value == "retract":
         return item
-    if value == "skip":
-        raise ValueError("the truth of a gold item is yes or no")
     if missing := [name for name in payload if name not in fields]:
         raise ValueError(f"no '{missing[0]}', which labellers are shown of other items")
     return GoldItem(item, value, {name: fields[name] for name in payload})

@@ -1,6 +1,6 @@
 """Load a configuration: the file, the environment over it, every check, then the engine's records."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -60,6 +60,10 @@ class Configuration:
             secrets += [(("alerts", index, *place), secret) for place, secret in alert.secrets()]
         if heartbeat is not None:
             secrets.append((("heartbeat", "url"), heartbeat.url))
+        return self.secrets_that_lead_nowhere(secrets)
+
+    def secrets_that_lead_nowhere(self, secrets: Iterable[tuple[Place, SecretStr]]) -> list[Problem]:
+        """The problems of those references, each at its place, behind which there is nothing."""
         problems = []
         for place, secret in secrets:
             try:

@@ -66,8 +66,10 @@ def label_receiver(
 
 def _header(request: Request, name: str) -> str:
     found = request.headers.getlist(name)
-    if len(found) != 1 or not found[0] or (name == ID and len(found[0]) > LONGEST_WORD):
+    if len(found) != 1 or not found[0]:
         raise _Refused(401, f"sign it as Standard Webhooks says: {name} must be there once")
+    if name == ID and len(found[0]) > LONGEST_WORD:
+        raise _Refused(401, f"{name} is longer than {LONGEST_WORD} characters")
     return found[0]
 
 

@@ -83,12 +83,13 @@ class BrokerSettings(QueueSettings):
 
 def _broker(url: SecretStr, tasks: str, labels: str, timeout: float) -> Broker:
     if tasks == labels:
-        raise ConfigError("[queue] tasks and labels are one and the same", expected="two names")
+        raise ConfigError("[queue] tasks and labels are one and the same", expected="two names", key="tasks")
     parts = _parts(url.get_secret_value())
     if parts is None or not parts.hostname or parts.scheme not in ("redis", "rediss", "amqp", "amqps", "sqs"):
         raise ConfigError(
             "[queue] url is no address of a broker",
-            expected="redis://, rediss://, amqp:// or amqps:// and a host, or sqs:// and a region",
+            expected="redis://, rediss://, amqp:// or amqps:// and a host, or sqs:// and a region, without blanks",
+            key="url",
         )
     if parts.scheme == "sqs":
         from stratawatch.adapters.queues.sqs_broker import SqsBroker
@@ -100,6 +101,7 @@ def _broker(url: SecretStr, tasks: str, labels: str, timeout: float) -> Broker:
             expected=f"{parts.scheme}s://",
             got=f"{parts.scheme}://{parts.hostname}",
             hint="unencrypted is for this machine only",
+            key="url",
         )
     if parts.scheme.startswith("redis"):
         from stratawatch.adapters.queues.redis_broker import RedisBroker
@@ -111,10 +113,10 @@ def _broker(url: SecretStr, tasks: str, labels: str, timeout: float) -> Broker:
 
 
 def _parts(url: str) -> SplitResult | None:
-    """The parts of an address; None where it is none, or its port no number up to 65535."""
+    """The parts of an address; None where it is none: it has blanks, or its port is no number up to 65535."""
     try:
         parts = urlsplit(url)
-        usable = parts.port != 0
+        usable = parts.port != 0 and not any(map(str.isspace, url))
     except ValueError:
         return None
     return parts if usable else None

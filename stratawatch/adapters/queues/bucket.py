@@ -262,13 +262,16 @@ class _ObjectInbox(Inbox[LabelEvent]):
     objects: Mapping[str, ObjectInfo]
 
     def names(self) -> list[str]:
-        return [name for name in self.objects if _is_jsonl(name)]
+        return [name for name in self.objects if not name.startswith(".")]
 
     def _is_read(self, name: str, position: ReadPosition) -> bool:
         info = self.objects[name]
         # The last line of an object may have no line end; it was read when that was noted.
         to_its_end = position.offset == info.size or position.reported.startswith("unfinished ")
         return position.stamp == info.stamp and to_its_end
+
+    def _changed(self, name: str) -> datetime:
+        return self.objects[name].changed
 
     @contextmanager
     def _opened(self, name: str) -> Iterator[OpenedFile]:

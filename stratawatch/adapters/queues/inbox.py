@@ -18,6 +18,7 @@ from stratawatch.engine.model.quarantined_row import QuarantinedRow
 from stratawatch.errors import StratawatchError
 
 BLOCK: Final = 1 << 16
+ENDING: Final = ".jsonl"
 Said = TypeVar("Said")
 """What a good line says: a label event, or a statement of truth."""
 _KEY: Final = re.compile(rb'"key"\s*:\s*"([^"\\]*)"')
@@ -104,14 +105,16 @@ class Inbox(Generic[Said]):
     number: Callable[..., tuple[Said, ...]] | None = None
 
     def names(self) -> list[str]:
-        """Label files in the order of their names, without drafts and other kinds of files."""
-        names = (entry.name for entry in os.scandir(self.folder))
-        return sorted(name for name in names if name.endswith(".jsonl") and not name.startswith("."))
+        """What may be label files, in the order of their names: not what is hidden, and not folders."""
+        entries = (entry for entry in os.scandir(self.folder) if not entry.name.startswith("."))
+        return sorted(entry.name for entry in entries if entry.name.endswith(ENDING) or entry.is_file())
 
     def read(self, name: str, position: ReadPosition, most: int, now: datetime) -> NewLines[Said] | None:
         """Read at most `most` lines on from a place; None when the file is gone."""
         if self._is_read(name, position):
             return NewLines(position)
+        if not name.endswith(ENDING):
+            return self._pass_over(name, position, now)
         try:
             with self._opened(name) as opened:
                 return self._read(opened, name, position, most, now)
@@ -129,6 +132,13 @@ class Inbox(Generic[Said]):
         except OSError:
             return False
         return position.offset == info.st_size and position.stamp == _stamp(info)
+
+    def _changed(self, name: str) -> datetime | None:
+        """The time of the last change; None where the file is gone."""
+        try:
+            return datetime.fromtimestamp((self.folder / name).stat().st_mtime, UTC)
+        except OSError:
+            return None
 
     @contextmanager
     def _opened(self, name: str) -> Iterator[OpenedFile]:
@@ -192,6 +202,13 @@ class Inbox(Generic[Said]):
         if line.whole or not isinstance(parsed, QuarantinedRow):
             return parsed
         return bad_line(line.text, origin, f"cut in half, and its rest did not come within {self.caps.patience}")
+
+    def _pass_over(self, name: str, position: ReadPosition, now: datetime) -> NewLines[Said]:
+        """Say of a file with another ending that it is not read. A new one may be a draft that will be renamed."""
+        changed = self._changed(name)
+        if changed is None or now - changed < self.caps.patience:
+            return NewLines(position)
+        return self._refuse(name, position, f"its name does not end in {ENDING}")
 
     def _refuse(self, name: str, position: ReadPosition, reason: str) -> NewLines[Said]:
         if position.reported == reason:

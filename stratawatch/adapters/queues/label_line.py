@@ -105,8 +105,10 @@ def word(fields: Mapping[str, Any], name: str, default: str | None = None, longe
         return default
     if found is None:
         raise InvalidError(f"has no '{name}'")
-    if not isinstance(found, str) or not found.strip():
+    if not isinstance(found, str):
         raise InvalidError(f"'{name}' is not a text")
+    if not found.strip():
+        raise InvalidError(f"'{name}' is empty")
     if longest is not None and len(found) > longest:
         raise InvalidError(f"'{name}' is longer than {longest} characters")
     if "\0" in found or any("\ud800" <= sign <= "\udfff" for sign in found):

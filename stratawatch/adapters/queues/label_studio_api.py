@@ -176,4 +176,5 @@ def _document(status: int, body: bytes, asked: str) -> Any:
         expected="an answer of 2xx" if status >= 300 else "JSON",
         got=f"HTTP {status}" + (f": {str(reason)[:SHOWN]}" if reason else ""),
         hint=_HINTS.get(status, "see that [queue] url is the address of Label Studio, of release 1.23"),
+        key="token" if status in (401, 403) else "url",
     )

@@ -110,7 +110,9 @@ class RabbitBroker:
         try:
             asked = URLParameters(self._url.get_secret_value())
         except (ValueError, TypeError):
-            raise StratawatchError("[queue] url is an address that AMQP does not understand", got=where) from None
+            raise StratawatchError(
+                "[queue] url is an address that AMQP does not understand", got=where, key="url"
+            ) from None
         asked.socket_timeout = asked.stack_timeout = asked.blocked_connection_timeout = self._timeout
         asked.heartbeat = max(1, int(self._timeout))
         try:
@@ -124,6 +126,7 @@ class RabbitBroker:
             raise StratawatchError(
                 f"the broker at {where} does not let us in",
                 hint="see that [queue] url names a user of that virtual host, and its password",
+                key="url",
             ) from None
         except ChannelClosedByBroker as closed:
             if closed.reply_code == NOT_FOUND:
@@ -132,12 +135,14 @@ class RabbitBroker:
                 f"the broker at {where} refused what was asked",
                 got=f"{closed.reply_code} {closed.reply_text}",
                 hint=f"see that its user may read and write {self._tasks} and {self._labels}",
+                key="url",
             ) from None
         except (AMQPError, AMQPConnectorException, OSError) as trouble:
             raise Unreachable(
                 f"the broker at {where} cannot be reached",
                 got=type(trouble).__name__,
                 hint="see that it runs and that [queue] url is right",
+                key="url",
             ) from None
 
     def _missing(self, name: str) -> Unreachable:

@@ -90,18 +90,21 @@ class RedisBroker:
                 f"the broker at {where} does not let us in",
                 got=str(trouble),
                 hint="see that [queue] url names a user that may use both streams, and its password",
+                key="url",
             ) from None
         except (exceptions.ConnectionError, exceptions.TimeoutError, exceptions.ReadOnlyError) as trouble:
             raise Unreachable(
                 f"the broker at {where} cannot be reached",
                 got=type(trouble).__name__,
                 hint="see that it runs and that [queue] url is right",
+                key="url",
             ) from None
         except (RedisError, ValueError) as trouble:
             raise StratawatchError(
                 f"the broker at {where} refused what was asked",
                 got=str(trouble)[:300] if isinstance(trouble, RedisError) else "an address that it does not understand",
                 hint=f"see that it has room, and that {self._tasks} and {self._labels} are streams",
+                key="tasks" if isinstance(trouble, RedisError) else "url",
             ) from None
 
 

@@ -130,17 +130,19 @@ class SqsBroker:
             hint = "see that a batch is not too large for a message: set batch_size of the panel lower"
             if code in _REFUSED:
                 hint = "see that the credentials may make, send to, read and delete from both queues"
-            raise StratawatchError(f"SQS at {where} refused what was asked", got=code, hint=hint) from None
+            raise StratawatchError(f"SQS at {where} refused what was asked", got=code, hint=hint, key="url") from None
         except (NoCredentialsError, PartialCredentialsError):
             raise StratawatchError(
                 f"SQS at {where} needs credentials",
                 hint="let the machine have a role, or put them into [queue] url: sqs://KEY:SECRET@REGION",
+                key="url",
             ) from None
         except (BotoCoreError, OSError) as trouble:
             raise Unreachable(
                 f"SQS at {where} cannot be reached",
                 got=type(trouble).__name__,
                 hint="see that [queue] url has the right region and endpoint",
+                key="url",
             ) from None
 
 
@@ -174,7 +176,9 @@ def _address(url: SecretStr) -> _Address:
     endpoint = asked.pop("endpoint", [None])[0]
     if not parts.hostname or asked or parts.path.strip("/"):
         raise ConfigError(
-            "[queue] url is no address of SQS", expected="sqs://REGION or sqs://REGION?endpoint=https://HOST"
+            "[queue] url is no address of SQS",
+            expected="sqs://REGION or sqs://REGION?endpoint=https://HOST",
+            key="url",
         )
     if endpoint is not None:
         at = urlsplit(endpoint)
@@ -183,6 +187,7 @@ def _address(url: SecretStr) -> _Address:
                 "[queue] url has an endpoint that would be reached unencrypted",
                 expected="https://",
                 hint="http is for this machine only",
+                key="url",
             )
     keys = None
     if parts.username and parts.password:

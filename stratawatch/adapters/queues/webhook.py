@@ -56,13 +56,15 @@ class WebhookQueueSettings(QueueSettings):
                 "[queue] signs with a key that it also accepts",
                 expected="keys of their own for each direction",
                 hint="else what we send could be sent back to us as if the service had written it",
+                key="send_key",
             )
         address = SecretAddress(SERVICE, context.reveal(self.url), timeout=self.timeout.total_seconds())
         return WebhookQueue(context.folder / self.root, address, send)
 
 
 def _keys(given: Mapping[str, SecretStr | None], context: BuildContext) -> tuple[bytes, ...]:
-    return tuple(signing_key(context.reveal(key), f"[queue] {name}") for name, key in given.items() if key is not None)
+    there = {name: context.reveal(key) for name, key in given.items() if key is not None}
+    return tuple(signing_key(key, f"[queue] {name}", name) for name, key in there.items())
 
 
 class WebhookQueue(MessageQueue):

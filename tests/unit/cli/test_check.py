@@ -265,6 +265,35 @@ class TestOtherParts:
         assert "queue.root" in text
         assert "the environment variable NOT_THERE_AT_ALL is not set" in text
 
+    @pytest.mark.parametrize(
+        ("queue", "place"),
+        [
+            ('kind = "webhook"\nurl = "${env:HOOK}"\nsend_key = "${env:KEY}"\nreceive_key = "${env:OTHER}"', "url"),
+            (
+                'kind = "webhook"\nurl = "${env:GOOD}"\nsend_key = "${env:HOOK}"\nreceive_key = "${env:OTHER}"',
+                "send_key",
+            ),
+            (
+                'kind = "webhook"\nurl = "${env:GOOD}"\nsend_key = "${env:KEY}"\nreceive_key = "${env:GONE}"',
+                "receive_key",
+            ),
+            ('kind = "broker"\nurl = "${env:BROKER}"', "url"),
+            ('kind = "label_studio"\nurl = "http://127.0.0.1:1"\ntoken = "${env:KEY}"', "url"),
+            ('kind = "bucket"\nurl = "s3://labels"\ncredentials = { no_such_key = "${env:KEY}" }', "credentials"),
+        ],
+    )
+    def test_of_a_queue_the_wrong_key_is_named(self, fresh, queue, place):
+        fresh.environment |= {
+            "HOOK": "https://exa mple.org/hook",
+            "GOOD": "https://example.org/hook",
+            "KEY": f"whsec_{'a' * 32}",
+            "OTHER": f"whsec_{'b' * 32}",
+            "BROKER": "redis://127.0.0.1:1/0",
+        }
+        fresh.configure(more=f"[queue]\n{queue}\n")
+        problems = [one["place"] for one in fresh.json("check", code=1)["problems"]]
+        assert [one.partition(",")[0] for one in problems] == [f"queue.{place}"]
+
     def test_a_channel_that_would_send_in_the_clear_is_told(self, fresh):
         fresh.environment["OPS_HOOK"] = "http://hooks.example.org/hunter2"
         fresh.configure(more='[[alerts]]\nkind = "webhook"\nurl = "${env:OPS_HOOK}"\n')

@@ -44,7 +44,7 @@ class TestAFile:
 
     def test_of_csv_says_the_same(self, fresh):
         path = fresh.folder / "gold.csv"
-        path.write_text("item,value,text\nk1,1,one\nk2,FALSE,two\nk1,no,one\n")
+        path.write_text("item,value,text\nk1,0,one\nk2,FALSE,two\nk1,no,one\n")
         found = fresh.json("labels", "gold", str(path))
         assert found["brought"]["changed"] == 2
         assert found["panels"][0]["items"] == {"yes": 0, "no": 2}
@@ -54,10 +54,20 @@ class TestAFile:
     @pytest.mark.parametrize(
         ("line", "reason"),
         [
-            ({"item": "a", "value": "skip", "text": "a"}, "the truth of a gold item is yes or no"),
+            (
+                {"item": "a", "value": "skip", "text": "a"},
+                "'value' of a is none of yes, no, true, false, 1, 0, retract",
+            ),
             ({"item": "a", "value": "yes"}, "no 'text', which labellers are shown of other items"),
             ({"value": "yes", "text": "a"}, "item"),
-            ({"item": "a", "value": "perhaps", "text": "a"}, "is none of yes, no"),
+            (
+                {"item": "a", "value": "perhaps", "text": "a"},
+                "'value' of a is none of yes, no, true, false, 1, 0, retract",
+            ),
+            ({"item": "a", "text": "a"}, "has no 'value'"),
+            ({"item": "", "value": "yes", "text": "a"}, "'item' is empty"),
+            ({"item": "known-7", "value": "no", "text": "a"}, "known-7 is no here and yes in a line before"),
+            ({"item": "known-7", "value": "retract"}, "known-7 is retract here and yes in a line before"),
         ],
     )
     def test_with_a_bad_line_is_not_kept_at_all(self, fresh, line, reason):
@@ -65,6 +75,12 @@ class TestAFile:
         assert "line 41: " in err
         assert reason in err
         assert fresh.json("labels", "gold")["panels"][0]["items"] == {"yes": 0, "no": 0}
+
+    def test_that_is_empty_says_which_columns_it_should_have(self, fresh):
+        path = fresh.folder / "gold.csv"
+        path.write_text("")
+        err = fresh.run("labels", "gold", str(path), code=2).stderr
+        assert "no column 'item'; expected a first line item,value,text; got an empty file" in err
 
 
 class TestWhatIsShown:

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import os
 import re
 from datetime import UTC, datetime
 
@@ -174,7 +175,7 @@ class TestImport:
             ("x.csv", "item,value\na,\n", "line 2: has no 'value'"),
             ("x.csv", "item,value\na\n", "line 2: has no 'value'"),
             ("x.jsonl", '{"item": "a"}\n', "line 1: has no 'value'"),
-            ("x.jsonl", '{"item": "a", "value": "yes", "annotator": ""}\n', "line 1: 'annotator' is not a text"),
+            ("x.jsonl", '{"item": "a", "value": "yes", "annotator": ""}\n', "line 1: 'annotator' is empty"),
             ("x.jsonl", '{"item": "a", "value": "yes", "at": "2026-01-01"}\n', "line 1: 'at' has no offset from UTC"),
             ("x.txt", "a yes", "x.txt is no label file; expected .csv or .jsonl; got .txt"),
         ],
@@ -210,6 +211,21 @@ class TestWhatDoesNotCount:
         lines = [json.dumps(line) for line in (known, {**known, "at": "2100-01-01T00:00:00+00:00"})]
         (fresh.folder / "queue" / "in" / "ann.jsonl").write_text("\n".join(["oops", *lines, "oops"]) + "\n")
         return fresh, known
+
+    def test_advance_and_status_name_files_that_are_not_read_once(self, fresh):
+        fresh.run("advance")
+        for name in ("labels.csv", "more.json"):
+            path = fresh.folder / "queue" / "in" / name
+            path.write_text("item,value\n")
+            os.utime(path, (0, 0))
+        (fresh.folder / "queue" / "in" / "draft.jsonl.part").write_text("it is written still")
+        (fresh.folder / "queue" / "in" / "old").mkdir()
+        out = fresh.run("advance").stdout
+        assert "labels: 0 new, 0 for unknown items, 2 rejected" in out
+        assert "  the first that did not count: the file is not read: its name does not end in .jsonl" in out
+        assert "0 rejected" in fresh.run("advance").stdout
+        status = " ".join(fresh.run("status").stdout.split())
+        assert "(2: the file is not read: its name does not end in .jsonl)" in status
 
     def test_advance_status_and_a_list_name_it(self, visited):
         home, known = visited

@@ -32,6 +32,7 @@ def test_an_address_is_one_of_redis_rabbitmq_or_sqs(monkeypatch, tmp_path, url):
         ("redis://:hunter2@127.0.0.1:99999/0", "no address of a broker"),
         ("amqp://u:hunter2@127.0.0.1:port/v", "no address of a broker"),
         ("redis://[hunter2", "no address of a broker"),
+        ("redis://:hunter2@127.0.0.1 :6379/0", "no address of a broker"),
         ("sqs://id:hunter2@eu-west-1?endpoint=http://sqs.example.org", "unencrypted.*https://"),
         ("sqs://id:hunter2@eu-west-1/queue", "no address of SQS"),
         ("sqs://id:hunter2@eu-west-1?region=other", "no address of SQS"),

@@ -91,7 +91,7 @@ class TestRefused:
             (b"\xff\xfe\n", "not UTF-8 text"),
             (b'{"value": "yes"}\n', "has no 'key'"),
             (b'{"key": 7, "value": "yes"}\n', "'key' is not a text"),
-            (b'{"key": "  ", "value": "yes"}\n', "'key' is not a text"),
+            (b'{"key": "  ", "value": "yes"}\n', "'key' is empty"),
             (b'{"key": "a\\u0000", "value": "yes"}\n', "'key' holds characters that no store can keep"),
             (b'{"key": "a\\ud800", "value": "yes"}\n', "'key' holds characters that no store can keep"),
             (b'{"key": "k", "value": "yes", "annotator": 3}\n', "'annotator' is not a text"),

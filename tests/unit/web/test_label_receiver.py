@@ -193,6 +193,9 @@ class TestRefusals:
 
     def test_of_a_longer_id_than_is_kept(self, backend):
         self.refused(backend, 401, delivery="a" * 201)
+        assert backend.post(given(YES), delivery="a" * 201).json() == {
+            "reason": "webhook-id is longer than 200 characters"
+        }
 
     def test_of_other_methods_and_places(self, backend):
         assert backend.client().get(PATH).status_code == 405
