@@ -1,11 +1,12 @@
 """What `check` looks at: the configuration, then source, store, queue and channels, each on its own."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
+from stratawatch.cli.check_configuration import Facts, configuration_facts
 from stratawatch.config.problems import ConfigProblems, Place, Problem
 from stratawatch.errors import ConfigError, ConfigErrors, InputRefused, NoConnection, StratawatchError
 from stratawatch.formatting import count_text, shortened
@@ -18,20 +19,8 @@ if TYPE_CHECKING:
     from stratawatch.config.loading import Configuration
     from stratawatch.engine.model.budget_ledger import BudgetState
     from stratawatch.engine.model.panel_spec import PanelSpec
-    from stratawatch.engine.ports import Clock
+    from stratawatch.engine.ports import Clock, Ports
     from stratawatch.engine.ports.transaction import Transaction
-
-Facts = Mapping[str, str]
-
-CLUSTER: Final = (
-    "items of one hang together: intervals count that, and are about clusters to come whose scores are like these;"
-    " evidence over windows is about each window's own items"
-)
-FEW_LABELS: Final = 40
-"""A budget below which windows prove hardly anything, and many a metric is BLIND."""
-
-GOLD: Final = "gold items count in the budget, so that fewer other items are asked about"
-FURTHER_VOTES: Final = "second and third votes count in the budget, so that fewer items are asked about"
 
 
 @dataclass
@@ -57,7 +46,7 @@ def check_installation(path: Path, clock: "Clock") -> CheckReport:
         report.problems.append(Problem.of((), trouble))
         return report
     report.notices = configuration.notices
-    report.found["configuration"] = _configuration_facts(configuration)
+    report.found["configuration"] = configuration_facts(configuration)
     _look(report, configuration, "store", ("store", "url"), lambda: _store(configuration, clock.now()))
     _look_for_changes(report, configuration, clock.now())
     _look_for_left_panels(report, configuration)
@@ -100,58 +89,6 @@ def _look_at_queue(report: CheckReport, configuration: "Configuration") -> None:
 
 def _placed(configuration: "Configuration", place: Place, trouble: StratawatchError) -> Problem:
     return configuration.placed(Problem.of(place, trouble))
-
-
-def _configuration_facts(configuration: "Configuration") -> Facts:
-    from stratawatch.core.designs import design_of
-    from stratawatch.core.estimation.variance_methods import variance_named
-    from stratawatch.engine.model.survey_of_panel import survey_of_panel
-
-    def facts(word: str, text: Callable[["PanelSpec"], str]) -> Facts:
-        return {f"{word} {name}": fact for name, spec in configuration.panels.items() if (fact := text(spec))}
-
-    def design(spec: "PanelSpec") -> str:
-        return "" if spec.design == "joint" else "; ".join([_design(spec), *design_of(survey_of_panel(spec)).warnings])
-
-    def variance(spec: "PanelSpec") -> str:
-        warnings = variance_named(spec.variance).warnings
-        return "" if spec.variance == "default" else "; ".join([spec.variance, *warnings])
-
-    def gold(spec: "PanelSpec") -> str:
-        return f"{100 * spec.gold_share:g} for every 100 others; {GOLD}" if spec.gold_share else ""
-
-    return {
-        "file": str(configuration.path),
-        **facts("panel", _panel),
-        **_shared_budget(configuration),
-        **facts("cluster of", lambda spec: f"{spec.columns.cluster}; {CLUSTER}" if spec.columns.cluster else ""),
-        **facts("design of", design),
-        **facts("variance of", variance),
-        **facts("gold of", gold),
-        **facts("second votes of", lambda spec: f"{spec.second_votes}; {FURTHER_VOTES}" if spec.second_votes else ""),
-    }
-
-
-def _shared_budget(configuration: "Configuration") -> Facts:
-    """What the panels share, with each one's floor and priority."""
-    budget = configuration.settings.budget
-    if budget is None:
-        return {}
-    several = (
-        f"{name} from {panel.floor:,} to {panel.budget:,}, priority {panel.priority}"
-        for name, panel in configuration.settings.panels.items()
-    )
-    return {"shared budget": f"{budget.labels:,} labels a {budget.per}; a cycle of {'; of '.join(several)}"}
-
-
-def _panel(spec: "PanelSpec") -> str:
-    few = "; so few prove hardly anything, and many a metric will be BLIND" if spec.budget < FEW_LABELS else ""
-    return f"{', '.join(one.name for one in spec.classifiers)}; {spec.budget:,} labels a cycle{few}"
-
-
-def _design(spec: "PanelSpec") -> str:
-    options = ", ".join(f"{name} = {value}" for name, value in spec.options.items())
-    return f"{spec.design} ({options})" if options else spec.design
 
 
 def _store(configuration: "Configuration", now: "datetime") -> Facts:
@@ -351,18 +288,11 @@ def _named_by(configuration: "Configuration", name: str, trouble: StratawatchErr
 
 def _newest_window(report: CheckReport, configuration: "Configuration", spec: "PanelSpec", clock: "Clock") -> Facts:
     """Look at the newest complete window as a cycle on it would: a column that exists may hold no readable value."""
-    from stratawatch.adapters.store import open_store
     from stratawatch.engine.input.assess_window import assess_window
     from stratawatch.engine.model.windows import newest_ended_period, window_of_period
-    from stratawatch.wiring import wire
 
-    try:
-        store = open_store(configuration.store_url().get_secret_value())
-    except StratawatchError:
-        return {}  # the store's own part says what is wrong with it
-    try:
-        ports = replace(wire(configuration, store, only_reading=True).ports, clock=clock)
-    except StratawatchError:
+    ports = _ports(configuration, clock)
+    if ports is None:
         return {"newest window": "not looked at, as another part cannot be used"}
     now = clock.now()
     period = newest_ended_period(spec.windows, now)
@@ -397,25 +327,45 @@ def _newest_window(report: CheckReport, configuration: "Configuration", spec: "P
     return {**facts, **{name: "; ".join(sentences) for name, sentences in remarks.items() if sentences}}
 
 
+def _ports(configuration: "Configuration", clock: "Clock") -> "Ports | None":
+    """What the installation is made of; None where a part of it cannot be used, which says itself what is wrong."""
+    from stratawatch.adapters.store import open_store
+    from stratawatch.wiring import wire
+
+    try:
+        store = open_store(configuration.store_url().get_secret_value())
+        return replace(wire(configuration, store, only_reading=True).ports, clock=clock)
+    except StratawatchError:
+        return None
+
+
 def _inspect_channels(report: CheckReport, configuration: "Configuration") -> None:
-    """Build every channel, secrets included; nothing is sent."""
+    """Build every channel, secrets included, and ask those that can be asked; nothing is sent."""
     missing = configuration.secret_problems()
     report.problems += missing
     for index, settings in enumerate(configuration.settings.alerts):
         if any(problem.place[:2] == ("alerts", index) for problem in missing):
             continue
 
-        def look(settings: "ChannelSettings" = settings) -> Facts:
-            settings.build(configuration.context)
-            used = {"used": "where every other channel failed to take a page"} if settings.fallback else {}
-            return {"kind": settings.kind, **used, "state": "can be built; `check` sends nothing"}
-
-        _look(report, configuration, f"alerts to {settings.name}", ("alerts", index), look)
+        place: Place = ("alerts", index)
+        try:
+            report.found[f"alerts to {settings.name}"] = _channel(settings, configuration)
+        except StratawatchError as trouble:
+            keys = [trouble.key] if trouble.key in type(settings).model_fields else []
+            report.problems.append(_placed(configuration, (*place, *keys), trouble))
     if not configuration.settings.alerts:
         report.found["alerts"] = {"channels": "none: nobody is told of a breach"}
     heartbeat = configuration.settings.heartbeat
     if heartbeat is not None and all(problem.place[:1] != ("heartbeat",) for problem in missing):
         _look(report, configuration, "heartbeat", ("heartbeat", "url"), lambda: _heartbeat(configuration))
+
+
+def _channel(settings: "ChannelSettings", configuration: "Configuration") -> Facts:
+    from stratawatch.cli.channel_looks import ask_channel
+
+    answer = ask_channel(settings.build(configuration.context))
+    used = {"used": "where every other channel failed to take a page"} if settings.fallback else {}
+    return {"kind": settings.kind, **used, "state": answer or "can be built; `check` sends nothing"}
 
 
 def _heartbeat(configuration: "Configuration") -> Facts:

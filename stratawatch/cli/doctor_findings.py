@@ -12,6 +12,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
+from stratawatch.cli.channel_looks import ask_channel
 from stratawatch.cli.output import time_text
 from stratawatch.errors import StratawatchError
 from stratawatch.formatting import count_text
@@ -108,12 +109,12 @@ def _channels(configuration: "Configuration") -> Iterator[Finding]:
         yield Finding("channels", "warning", "there is none: nobody is told of a breach", "add [[alerts]]")
     for settings in alerts:
         try:
-            settings.build(configuration.context)
+            answer = ask_channel(settings.build(configuration.context)) or "its secrets are set"
         except StratawatchError as trouble:
             yield Finding(f"channel {settings.name}", "trouble", str(trouble), "the other channels send meanwhile")
         else:
             test = f"`stratawatch alerts test {settings.name}` sends a test"
-            yield Finding(f"channel {settings.name}", "ok", f"{settings.kind}, its secrets are set; {test}")
+            yield Finding(f"channel {settings.name}", "ok", f"{settings.kind}, {answer}; {test}")
     if configuration.settings.heartbeat is None:
         yield Finding("heartbeat", "ok", "there is none: nobody outside misses an advance")
     else:

@@ -29,7 +29,7 @@ Answer = tuple[int, Any]
 
 
 class HttpService:
-    """A server on loopback that answers each POST with what `judge` says of path, headers and JSON."""
+    """A server on loopback that answers each request with what `judge` says of path, headers and JSON; None of a GET."""
 
     def __init__(self, judge: Callable[[str, dict[str, str], Any], Answer]):
         service = self
@@ -39,7 +39,12 @@ class HttpService:
 
         class Handler(BaseHTTPRequestHandler):
             def do_POST(self):
-                content = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+                self.answer(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+
+            def do_GET(self):
+                self.answer(None)
+
+            def answer(self, content):
                 status, answer = service.broken or service.judge(self.path, dict(self.headers), content)
                 body = answer.encode() if isinstance(answer, str) else json.dumps(answer).encode()
                 self.send_response(status)
@@ -198,6 +203,8 @@ class MailBackend:
         self.mails: list[tuple[list[str], EmailMessage]] = []
         self.refused: dict[str, str] = {}
         """Receivers that it does not take, and what it says."""
+        self.busy: str | None = None
+        """What it says instead of doing nothing."""
         asked = {"auth_required": True, "auth_require_tls": False, "authenticator": self._authenticated}
         self.port = free_port()
         self.server = Controller(self, hostname="127.0.0.1", port=self.port, **(asked if login else {}))
@@ -208,6 +215,9 @@ class MailBackend:
             return self.refused[address]
         envelope.rcpt_tos.append(address)
         return "250 OK"
+
+    async def handle_NOOP(self, server, session, envelope, arg):  # noqa: N802
+        return self.busy or "250 OK"
 
     async def handle_DATA(self, server, session, envelope):  # noqa: N802
         self.mails.append((envelope.rcpt_tos, message_from_bytes(envelope.content, policy=policy.default)))

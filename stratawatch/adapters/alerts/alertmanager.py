@@ -1,5 +1,6 @@
 """Alerts to Prometheus' Alertmanager, by its API of version 2: it keeps nothing, so what is open is asserted again."""
 
+import json
 from base64 import b64encode
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
@@ -28,6 +29,8 @@ LONGEST_LABEL: Final = 200
 LONGEST_SUMMARY: Final = 1000
 LONGEST_BODY: Final = 8000
 LONGEST_ANSWER: Final = 8000
+LONGEST_STATUS: Final = 4_000_000
+"""Bytes of the answer that has its whole configuration."""
 AT_ONCE: Final = 100
 """Alerts in one request."""
 FIRST_SPAN: Final = timedelta(minutes=15)
@@ -117,13 +120,33 @@ class AlertmanagerChannel:
         for first in range(0, len(said), AT_ONCE):
             self._post(said[first : first + AT_ONCE])
 
+    def ask(self) -> str:
+        """Its version, and whether it is ready. Raises as `send` does."""
+        status, body = self._address.exchange("GET", "/api/v2/status", {}, {}, LONGEST_STATUS)
+        self._require_taken(status, body, f"would not tell the alert channel '{self.name}' how it is")
+        try:
+            found = json.loads(body)
+            version, cluster = found["versionInfo"]["version"], found["cluster"]["status"]
+        except (ValueError, TypeError, KeyError):
+            raise StratawatchError(
+                f"who answers the alert channel '{self.name}' is no Alertmanager",
+                hint="see that url is that of an Alertmanager, without /api/v2",
+                key="url",
+            ) from None
+        return f"Alertmanager {version} answers (cluster: {cluster})"
+
     def _post(self, alerts: Sequence[Mapping[str, Any]]) -> None:
         status, body = self._address.exchange("POST", "/api/v2/alerts", {}, {"json": alerts}, LONGEST_ANSWER)
+        self._require_taken(status, body, f"refused what the alert channel '{self.name}' sent")
+
+    @staticmethod
+    def _require_taken(status: int, body: bytes, what: str) -> None:
         if status >= 400:
             raise StratawatchError(
-                f"Alertmanager refused what the alert channel '{self.name}' sent",
+                f"Alertmanager {what}",
                 got=f"HTTP {status}: {one_line(body.decode(errors='replace'), 200)}",
                 hint="see that url is that of an Alertmanager, without /api/v2, and that the login is right",
+                key="url",
             )
 
 

@@ -86,6 +86,17 @@ class MailServer:
         with self._connected() as server:
             server.send_message(message)
 
+    def ask(self) -> str:
+        """Connect, and log in where there is a login. Raises as `send` does."""
+        with self._connected() as server:
+            code, said = server.noop()
+        if code >= 400:
+            raise Unreachable(
+                f"the mail server {self._host}:{self._port} takes nothing now",
+                got=one_line(f"{code} {said.decode(errors='replace')}", 200),
+            )
+        return f"the mail server answers{'' if self._login is None else ', and lets us in'}"
+
     @contextmanager
     def _connected(self) -> Iterator[smtplib.SMTP]:
         where = f"{self._host}:{self._port}"
@@ -151,6 +162,10 @@ class MailChannel:
         self._server.send(message)
         self._sent.add(notification.key)
         return Receipt(str(message["Message-ID"]))
+
+    def ask(self) -> str:
+        """What the mail server says; no mail is sent."""
+        return self._server.ask()
 
     def _message(self, notification: Notification) -> EmailMessage:
         domain = self._sender.rpartition("@")[2]

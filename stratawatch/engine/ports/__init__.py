@@ -213,6 +213,15 @@ class LevelChannel(AlertChannel, Protocol):
         ...
 
 
+@runtime_checkable
+class AskableChannel(AlertChannel, Protocol):
+    """A channel whose receiver can be asked whether it is there, and nobody hears of it."""
+
+    def ask(self) -> str:
+        """What it says of itself. Raises StratawatchError where it is away or does not let us in."""
+        ...
+
+
 class Store(Protocol):
     """Keeps all state. A transaction rolls back unless it commits."""
 

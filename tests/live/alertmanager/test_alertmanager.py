@@ -9,7 +9,7 @@ from stratawatch.adapters.alerts.alertmanager import AlertmanagerChannel
 from stratawatch.engine.alarms.send_notifications import send_notifications
 from stratawatch.engine.cycle.advance import advance
 from stratawatch.engine.model.alarm_records import StandingAlert
-from stratawatch.errors import StratawatchError
+from stratawatch.errors import NoConnection, StratawatchError
 from tests.live.alertmanager.conftest import beginning, end
 from tests.support.deliveries import breach, connect, states
 from tests.support.notices import notice
@@ -115,3 +115,13 @@ class TestWhatItTakes:
         stranger = AlertmanagerChannel(alertmanager.url, {"Authorization": SecretStr("Basic c3RyYW5nZXI6aHVudGVyMw==")})
         with pytest.raises(StratawatchError, match="HTTP 401"):
             stranger.send(notice())
+
+
+def test_it_says_how_it_is_to_who_is_let_in(alertmanager):
+    assert alertmanager.channel().ask().startswith("Alertmanager 0.")
+    with pytest.raises(StratawatchError, match="HTTP 401"):
+        AlertmanagerChannel(alertmanager.url).ask()
+    alertmanager.kill()
+    with pytest.raises(NoConnection):
+        alertmanager.channel().ask()
+    alertmanager.start()

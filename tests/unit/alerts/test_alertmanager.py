@@ -116,6 +116,22 @@ class TestAssertOpen:
         assert isinstance(alertmanager.channel(), LevelChannel)
 
 
+class TestAsk:
+    def test_says_version_and_cluster_and_sends_nothing(self, alertmanager):
+        assert alertmanager.channel().ask() == "Alertmanager 0.27.0 answers (cluster: ready)"
+        assert alertmanager.said == []
+
+    @pytest.mark.parametrize(
+        ("answer", "words"),
+        [((401, "Unauthorized"), "HTTP 401: Unauthorized.*login"), ((200, "<html>"), "is no Alertmanager")],
+    )
+    def test_raises_where_nobody_is_let_in_or_it_is_another(self, alertmanager, answer, words):
+        alertmanager.service.broken = answer
+        with pytest.raises(StratawatchError, match=words) as trouble:
+            alertmanager.channel().ask()
+        assert trouble.value.key == "url"
+
+
 class TestTrouble:
     def test_a_refusal_says_why(self, alertmanager):
         alertmanager.service.broken = 400, "start time must be before end time"

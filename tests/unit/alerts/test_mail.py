@@ -101,6 +101,23 @@ class TestServer:
                 channel.send(notice())
 
 
+class TestAsk:
+    def test_logs_in_and_sends_nothing(self, guarded_mail, mail):
+        channel = guarded_mail.channel(("watch", SecretStr(PASSWORD)))
+        assert channel.ask() == "the mail server answers, and lets us in"
+        assert mail.channel().ask() == "the mail server answers"
+        assert mail.mails == guarded_mail.mails == []
+
+    def test_raises_where_nobody_is_let_in(self, guarded_mail):
+        with pytest.raises(StratawatchError, match="does not let us in"):
+            guarded_mail.channel(("watch", SecretStr("hunter3"))).ask()
+
+    def test_raises_where_nothing_is_taken_now(self, mail):
+        mail.busy = "421 later"
+        with pytest.raises(Unreachable, match="takes nothing now; got 421 later"):
+            mail.channel().ask()
+
+
 RIGHT = {"kind": "mail", "host": "mail.example.org", "sender": "watch@example.org", "to": ["ops@example.org"]}
 
 

@@ -6,6 +6,7 @@ import duckdb
 import pytest
 
 from stratawatch.adapters.store.schema import EXPECTED
+from tests.support.alertmanager_api import AlertmanagerBackend
 from tests.unit.cli.conftest import ROWS
 
 MONDAY = datetime(2026, 1, 5, tzinfo=UTC)
@@ -293,6 +294,28 @@ class TestOtherParts:
         fresh.configure(more=f"[queue]\n{queue}\n")
         problems = [one["place"] for one in fresh.json("check", code=1)["problems"]]
         assert [one.partition(",")[0] for one in problems] == [f"queue.{place}"]
+
+    def test_channels_that_can_be_asked_are_asked(self, fresh, tmp_path):
+        there = AlertmanagerBackend(tmp_path)
+        try:
+            tables = [
+                f'kind = "alertmanager"\nurl = "{there.service.url}"',
+                'kind = "alertmanager"\nname = "away"\nurl = "http://127.0.0.1:1"',
+                'kind = "console"',
+            ]
+            fresh.configure(more="".join(f"[[alerts]]\n{one}\n" for one in tables))
+            report = fresh.json("check", code=1)
+            findings = {one["part"]: one for one in fresh.json("doctor", code=1)["findings"]}
+        finally:
+            there.close()
+        assert report["found"]["alerts to alertmanager"]["state"] == "Alertmanager 0.27.0 answers (cluster: ready)"
+        assert report["found"]["alerts to console"]["state"].startswith("can be built")
+        (problem,) = report["problems"]
+        assert problem["place"].startswith("alerts[2].url, line ")
+        assert "cannot be reached at http://127.0.0.1:1" in problem["problem"]
+        assert "Alertmanager 0.27.0 answers" in findings["channel alertmanager"]["fact"]
+        assert findings["channel away"]["state"] == "trouble"
+        assert there.said == []
 
     def test_a_channel_that_would_send_in_the_clear_is_told(self, fresh):
         fresh.environment["OPS_HOOK"] = "http://hooks.example.org/hunter2"

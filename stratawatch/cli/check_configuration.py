@@ -1,0 +1,73 @@
+"""What `check` says of the configuration itself."""
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from stratawatch.config.loading import Configuration
+    from stratawatch.engine.model.panel_spec import PanelSpec
+
+Facts = Mapping[str, str]
+
+CLUSTER: Final = (
+    "items of one hang together: intervals count that, and are about clusters to come whose scores are like these;"
+    " evidence over windows is about each window's own items"
+)
+FEW_LABELS: Final = 40
+"""A budget below which windows prove hardly anything, and many a metric is BLIND."""
+
+GOLD: Final = "gold items count in the budget, so that fewer other items are asked about"
+FURTHER_VOTES: Final = "second and third votes count in the budget, so that fewer items are asked about"
+
+
+def configuration_facts(configuration: "Configuration") -> Facts:
+    """The panels with their designs, budgets and what is special about them."""
+    from stratawatch.core.designs import design_of
+    from stratawatch.core.estimation.variance_methods import variance_named
+    from stratawatch.engine.model.survey_of_panel import survey_of_panel
+
+    def facts(word: str, text: Callable[["PanelSpec"], str]) -> Facts:
+        return {f"{word} {name}": fact for name, spec in configuration.panels.items() if (fact := text(spec))}
+
+    def design(spec: "PanelSpec") -> str:
+        return "" if spec.design == "joint" else "; ".join([_design(spec), *design_of(survey_of_panel(spec)).warnings])
+
+    def variance(spec: "PanelSpec") -> str:
+        warnings = variance_named(spec.variance).warnings
+        return "" if spec.variance == "default" else "; ".join([spec.variance, *warnings])
+
+    def gold(spec: "PanelSpec") -> str:
+        return f"{100 * spec.gold_share:g} for every 100 others; {GOLD}" if spec.gold_share else ""
+
+    return {
+        "file": str(configuration.path),
+        **facts("panel", _panel),
+        **_shared_budget(configuration),
+        **facts("cluster of", lambda spec: f"{spec.columns.cluster}; {CLUSTER}" if spec.columns.cluster else ""),
+        **facts("design of", design),
+        **facts("variance of", variance),
+        **facts("gold of", gold),
+        **facts("second votes of", lambda spec: f"{spec.second_votes}; {FURTHER_VOTES}" if spec.second_votes else ""),
+    }
+
+
+def _shared_budget(configuration: "Configuration") -> Facts:
+    """What the panels share, with each one's floor and priority."""
+    budget = configuration.settings.budget
+    if budget is None:
+        return {}
+    several = (
+        f"{name} from {panel.floor:,} to {panel.budget:,}, priority {panel.priority}"
+        for name, panel in configuration.settings.panels.items()
+    )
+    return {"shared budget": f"{budget.labels:,} labels a {budget.per}; a cycle of {'; of '.join(several)}"}
+
+
+def _panel(spec: "PanelSpec") -> str:
+    few = "; so few prove hardly anything, and many a metric will be BLIND" if spec.budget < FEW_LABELS else ""
+    return f"{', '.join(one.name for one in spec.classifiers)}; {spec.budget:,} labels a cycle{few}"
+
+
+def _design(spec: "PanelSpec") -> str:
+    options = ", ".join(f"{name} = {value}" for name, value in spec.options.items())
+    return f"{spec.design} ({options})" if options else spec.design
