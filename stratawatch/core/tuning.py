@@ -129,6 +129,16 @@ class EvidenceTuning:
     """Most by which the assumed loss moves the logit of a rate where a stake is chosen."""
     evidence_share: float = 0.8
     """Part of the promise that is kept for evidence over windows; one window's interval has the rest."""
+    baseline_losses: tuple[float, ...] = (0.005, 0.008, 0.0125, 0.02, 0.03, 0.05, 0.08)
+    """How much better than a point of its grid a baseline may have been, in what its labels are bet on."""
+    baseline_windows: int = 26
+    baseline_lag: int = 8
+    """Windows after which a baseline does not grow any more, and how far behind the present one it grows."""
+    grid_points: int = 9
+    grid_confidence: float = 1 - 2e-9
+    """Values of a baseline at which evidence is computed, over its interval at six standard errors."""
+    grid_steps: int = 32
+    """Parts of the way from one of them to the next in which the smallest evidence is looked for."""
 
 
 PLANNER: Final = PlannerTuning()

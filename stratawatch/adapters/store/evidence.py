@@ -41,14 +41,18 @@ class SqlEvidence:
         return self._rows(query if after_period is None else query.where(cycles.c.period > after_period))
 
     def since_restarts(self, panel: str) -> tuple[EvidenceRow, ...]:
-        """What `of_panel` says of windows after the last restart of each stream: of its own, or of all."""
+        """The bets on broken limits in windows after the last restart of each stream: of its own, or of all."""
         # The start of all is a value and not a subquery: PostgreSQL would plan for all windows there ever were.
         starts = self._starts(panel)
-        query = _of_windows(panel).add_columns(cycles.c.window_start)
+        query = _of_windows(panel).add_columns(cycles.c.window_start).where(evidence.c.sign > 0)
         if _ALL in starts:
             query = query.where(cycles.c.window_start > starts[_ALL])
         rows = self._sql.execute(query)
         return tuple(_row(row) for row in rows if _stream(row) not in starts or row.window_start > starts[_stream(row)])
+
+    def growth(self, panel: str, since: datetime) -> tuple[EvidenceRow, ...]:
+        """The bets on baselines in windows that start at a moment or later, in the same order."""
+        return self._rows(_of_windows(panel).where(evidence.c.sign < 0, cycles.c.window_start >= since))
 
     def of_cycle(self, cycle_id: int) -> tuple[EvidenceRow, ...]:
         """The evidence of a cycle's newest revision that has any."""

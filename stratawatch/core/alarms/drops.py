@@ -18,12 +18,13 @@ class ActiveBaseline:
     """The baseline that a window is judged against: its evidence, and its date in words (`of`).
 
     `windows` have begun since it is in force, this one included: no earlier ones are compared with it, as it may have
-    been measured from them.
+    been measured from them. With `has_evidence`, falls from it are added up over windows.
     """
 
     evidence: BaselineShare | TwoSampleBaseline
     of: str
     windows: int = EVERY_WINDOW
+    has_evidence: bool = False
 
     def drop_to(self, metric: str, current: IntervalEstimate, confidence: float) -> Drop:
         """The drop from the baseline to the current value, whose interval has this confidence."""

@@ -33,14 +33,19 @@ def baselines_for_judging(
     dated = tx.baselines.in_force(spec.name, cycle.window.start, now)
     found, later = _alike(spec, dated), current_baselines(tx, spec, cycle.window.start)
     return {
-        key: ActiveBaseline(found[key].evidence, date_of(found[key]), _windows_since(spec, cycle, found[key]))
+        key: ActiveBaseline(
+            found[key].evidence,
+            date_of(found[key]),
+            windows_since(spec, cycle, found[key]),
+            has_evidence=found[key].grid is not None,
+        )
         if key in found
         else _missing(spec, key, dated, later)
         for key in keys
     }
 
 
-def _windows_since(spec: PanelSpec, cycle: Cycle, baseline: StoredBaseline) -> int:
+def windows_since(spec: PanelSpec, cycle: Cycle, baseline: StoredBaseline) -> int:
     """How many windows begin since a baseline is in force, this one included."""
     return (cycle.window.start - baseline.valid_from) // spec.windows.length + 1
 

@@ -11,6 +11,7 @@ from stratawatch.core.metrics import BASELINES_REPORTED, METRICS
 from stratawatch.datetimes import moment
 from stratawatch.engine.alarms.alarm_streams import watched_streams
 from stratawatch.engine.audit import note_action
+from stratawatch.engine.baselines.baseline_grids import NO_GRIDS, Grids, grids_from_labels, grids_from_windows
 from stratawatch.engine.baselines.baselines_from_labels import BaselineItemReader, SideSizes, from_labels
 from stratawatch.engine.baselines.baselines_from_windows import DEFAULT_WINDOWS, from_windows, judged_windows
 from stratawatch.engine.model.alarm_records import StreamKey
@@ -85,8 +86,10 @@ def measure_baseline(
         if items is None:
             windows = DEFAULT_WINDOWS if request.windows is None else request.windows
             found, source, since = from_windows(tx, spec, keys, windows, now)
+            grids = grids_from_windows(tx, spec, found, windows, now)
         else:
             found, source, since = from_labels(items, keys, request.sides), items.source, None
+            grids = NO_GRIDS if request.sides else grids_from_labels(spec, found)
         start = dates.start or _first_unjudged(tx, spec, now)
         if since is not None and start < since:
             raise StratawatchError(
@@ -94,7 +97,7 @@ def measure_baseline(
                 expected=f"valid from {since.isoformat()} or later",
                 got=start.isoformat(),
             )
-        measured = _keep(tx, ports, spec, found, source, dates)
+        measured = _keep(tx, ports, spec, found, source, dates, grids)
         if not (measured.new or measured.unchanged):
             key, why = next(iter(measured.undefined.items()))
             raise StratawatchError(f"no baseline of panel '{spec.name}' can be told", got=f"{key}: {why}")
@@ -182,7 +185,13 @@ def _first_unjudged(tx: Transaction, spec: PanelSpec, now: datetime) -> datetime
 
 
 def _keep(
-    tx: Transaction, ports: Ports, spec: PanelSpec, found: dict[StreamKey, Baseline], source: str, dates: Dates
+    tx: Transaction,
+    ports: Ports,
+    spec: PanelSpec,
+    found: dict[StreamKey, Baseline],
+    source: str,
+    dates: Dates,
+    grids: Grids = NO_GRIDS,
 ) -> MeasuredBaselines:
     """What was kept last, without dates or for these dates, is not kept again, however often it is measured."""
     now = ports.clock.now()
@@ -215,6 +224,7 @@ def _keep(
             valid_from=start,
             valid_until=dates.end,
             measured_at=now,
+            grid=grids.get(key),
         )
         earlier = _rivals(there, kept)
         current = _still_current(earlier, kept, dates)

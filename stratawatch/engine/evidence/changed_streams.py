@@ -1,16 +1,18 @@
-"""Streams that begin anew because what they are about has changed: a question, a cut-off, a limit."""
+"""Streams that begin anew because what they are about has changed: a question, a cut-off, a limit, a baseline."""
 
 from collections.abc import Iterator
+from datetime import datetime
 
 from stratawatch.core.alarms.drops import worsening_word
 from stratawatch.core.goals import Limit
 from stratawatch.core.metrics import metric_named
 from stratawatch.engine.alarms.alarm_streams import watched_streams
+from stratawatch.engine.baselines.current_baselines import current_baselines, date_of
 from stratawatch.engine.model.alarm_records import StreamKey
 from stratawatch.engine.model.cycle_facts import Cycle
 from stratawatch.engine.model.evidence_records import EvidenceRestart
 from stratawatch.engine.model.panel_spec import PanelSpec
-from stratawatch.engine.model.states import CycleState
+from stratawatch.engine.model.states import CycleState, Entity
 from stratawatch.engine.model.stored_baseline import call_rule
 from stratawatch.engine.ports import Ports
 from stratawatch.engine.ports.transaction import Transaction
@@ -20,11 +22,32 @@ from stratawatch.formatting import exact_points
 def restart_changed_streams(tx: Transaction, ports: Ports, spec: PanelSpec, cycle: Cycle) -> None:
     """Let streams begin at 0 with this window where it asks about something else than the judged one before it."""
     earlier = tx.cycles.find(panel=spec.name, states=[CycleState.JUDGED], before=cycle.period, newest=1)
-    if not earlier or earlier[0].panel_version == cycle.panel_version:
+    if not earlier:
         return
-    before = tx.panels.get(earlier[0].panel_version)
-    for key, why in _changes(tx, before, spec):
+    changes = dict(_other_baselines(tx, spec, earlier[0], cycle, ports.clock.now()))
+    if earlier[0].panel_version != cycle.panel_version:
+        changes |= dict(_changes(tx, tx.panels.get(earlier[0].panel_version), spec))
+    for key, why in changes.items():
         tx.evidence.restart(EvidenceRestart(spec.name, key, earlier[0].id, why, ports.clock.now()))
+
+
+def first_judged_at(tx: Transaction, cycle: Cycle) -> datetime:
+    """When a judged window was judged first."""
+    return next(move.at for move in tx.cycles.transitions(Entity.CYCLE, cycle.id) if move.new == CycleState.JUDGED)
+
+
+def _other_baselines(
+    tx: Transaction, spec: PanelSpec, earlier: Cycle, cycle: Cycle, now: datetime
+) -> Iterator[tuple[StreamKey | None, str]]:
+    """The streams with a largest drop whose baseline is another one than in the window before."""
+    keys = [key for key, limit in watched_streams(spec).items() if limit.max_drop is not None]
+    if not keys:
+        return
+    before = current_baselines(tx, spec, earlier.window.start, first_judged_at(tx, earlier))
+    present = current_baselines(tx, spec, cycle.window.start, now)
+    for key in keys:
+        if key in before and key in present and not before[key].same_evidence(present[key]):
+            yield key, f"its baseline is of {date_of(present[key])}, no longer of {date_of(before[key])}"
 
 
 def _changes(tx: Transaction, before: PanelSpec, spec: PanelSpec) -> Iterator[tuple[StreamKey | None, str]]:

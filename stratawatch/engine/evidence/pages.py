@@ -4,11 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
-from stratawatch.core.alarms.drops import NO_BASELINE, ActiveBaseline
+from stratawatch.core.alarms.drops import NO_BASELINE, ActiveBaseline, fell_or_rose
 from stratawatch.core.alarms.judge import page_by_window, page_confidence
 from stratawatch.core.designs.missing_bounds import blind_reason
 from stratawatch.core.estimate import Estimate, Undefined
 from stratawatch.core.goals import Limit
+from stratawatch.core.metrics import metric_named
 from stratawatch.core.tuning import EVIDENCE
 from stratawatch.engine.alarms.alarm_streams import watched_streams
 from stratawatch.engine.evidence.panel_evidence import YEAR, PanelEvidence
@@ -18,7 +19,7 @@ from stratawatch.engine.model.alarm_records import StreamKey
 from stratawatch.engine.model.cycle_facts import Cycle
 from stratawatch.engine.model.evidence_records import JudgementRule, Page
 from stratawatch.engine.model.panel_spec import PanelSpec
-from stratawatch.formatting import count, evidence_text
+from stratawatch.formatting import count, evidence_text, exact_points, percent
 
 _ALL: Final = 1.0
 
@@ -39,6 +40,11 @@ class JudgedWindow:
         """The limits of the streams."""
         return watched_streams(self.spec)
 
+    def adds_up(self, key: StreamKey) -> bool:
+        """Whether falls of a stream from its baseline are added up over windows."""
+        baseline = self.against.get(key, NO_BASELINE)
+        return not isinstance(baseline, Undefined) and baseline.has_evidence
+
 
 def pages_of_window(window: JudgedWindow, rule: JudgementRule, evidence: PanelEvidence | None) -> dict[StreamKey, Page]:
     """The streams to be paged: each whose window lies outside, and the one that leads where evidence is enough.
@@ -52,6 +58,8 @@ def pages_of_window(window: JudgedWindow, rule: JudgementRule, evidence: PanelEv
     if evidence and evidence.pages and not _is_in_doubt(window, evidence.ends[0].key):
         leader, *others = evidence.ends
         proofs = [found[leader.key].reason] if leader.key in found else []
+        if leader.end == "max_drop":
+            proofs.append(_fall(window, leader.key))
         proofs.append(_sentence(evidence, window.spec.false_pages_per_year))
         suspected = dict.fromkeys(end.key for end in others if end in evidence.suspected and end.key != leader.key)
         found[leader.key] = Page("evidence", "; ".join(proofs), leader.since, evidence.total, tuple(suspected))
@@ -64,6 +72,17 @@ def _is_in_doubt(window: JudgedWindow, key: StreamKey) -> bool:
     if missing is None or isinstance(interval, Undefined):
         return False
     return bool(blind_reason(missing.of(window.current[key]), interval, missing.lean))
+
+
+def _fall(window: JudgedWindow, key: StreamKey) -> str:
+    """How far a stream fell, such as "recall fell by more than 5 points below its baseline of 84.0% (2026-08-03)"."""
+    baseline, most = window.against[key], window.limits[key].max_drop
+    if isinstance(baseline, Undefined) or most is None:
+        return ""
+    way = "above" if metric_named(key.metric).lower_is_better else "below"
+    was = baseline.evidence.interval_at(window.current[key].confidence)
+    fell = f"{metric_named(key.metric).title} {fell_or_rose(key.metric)} by more than {exact_points(most)} points"
+    return f"{fell} {way} its baseline of {percent(was.value, was.half_width)} ({baseline.of})"
 
 
 def _sentence(evidence: PanelEvidence, false_pages_per_year: float) -> str:
@@ -79,10 +98,12 @@ def _sentence(evidence: PanelEvidence, false_pages_per_year: float) -> str:
 
 def _outside_alone(window: JudgedWindow, rule: JudgementRule) -> dict[StreamKey, str]:
     """The streams whose interval lies outside at the confidence of a page, each with why."""
-    drops = {key: replace(limit, floor=None, ceiling=None) for key, limit in window.limits.items()}
-    fixed = {key: replace(limit, max_drop=None) for key, limit in window.limits.items()}
-    # A drop has no evidence of its own and keeps all of the promise; what has some keeps the rest of it.
-    found = _beyond(window, drops, _ALL) | _beyond(window, fixed, _share(window.spec, rule))
+    alone = {
+        key: replace(limit, floor=None, ceiling=None) for key, limit in window.limits.items() if not window.adds_up(key)
+    }
+    together = {key: replace(limit, max_drop=None) if key in alone else limit for key, limit in window.limits.items()}
+    # A drop without evidence of its own keeps all of the promise; what has some keeps the rest of it.
+    found = _beyond(window, alone, _ALL) | _beyond(window, together, _share(window.spec, rule))
     return {key: found[key] for key in window.limits if key in found}
 
 

@@ -1,7 +1,7 @@
 """Evidence over windows of a panel: what every end of a limit has gathered since it last began at 0."""
 
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
@@ -10,9 +10,10 @@ from stratawatch.core.alarms.alarm_states import AlarmState
 from stratawatch.core.alarms.evidence.e_detector import evidence_of, log_e_by_bet, onset, page_threshold
 from stratawatch.core.goals import LimitEnd
 from stratawatch.engine.alarms.alarm_streams import watched_streams, why_unheeded
-from stratawatch.engine.evidence.window_evidence import NO_BET
+from stratawatch.engine.evidence.drop_streams import fallen_streams
 from stratawatch.engine.model.alarm_records import StreamKey
-from stratawatch.engine.model.evidence_records import EvidenceRow
+from stratawatch.engine.model.cycle_facts import Cycle
+from stratawatch.engine.model.evidence_records import NO_BET, EvidenceRow
 from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.engine.ports import Ports
 from stratawatch.engine.ports.transaction import Transaction
@@ -73,23 +74,28 @@ def panel_evidence(tx: Transaction, ports: Ports, spec: PanelSpec) -> PanelEvide
         if incident.kind == AlarmState.BREACH
     }
     watched = {key for key in watched_streams(spec) if not ports.paused.cover(key) and not why_unheeded(ports, key)}
-    starts = {cycle.id: cycle.window.start for cycle in tx.cycles.find(panel=spec.name)}
-    rows = tx.evidence.since_restarts(spec.name)
-    return PanelEvidence(_by_end(rows, watched - open_breaches, starts), panel_threshold(spec))
+    cycles = {cycle.id: cycle for cycle in tx.cycles.find(panel=spec.name)}
+    rows, counted = tx.evidence.since_restarts(spec.name), watched - open_breaches
+    fallen = fallen_streams(tx, spec, rows, counted, cycles)
+    drops = [EndEvidence(one.key, "max_drop", one.value, one.since) for one in fallen]
+    ends = [*_by_end(rows, counted, cycles), *drops]
+    ranked = sorted(ends, key=lambda one: (-one.value, str(one.key), one.end))
+    return PanelEvidence(tuple(ranked), panel_threshold(spec))
 
 
 def _by_end(
-    rows: Sequence[EvidenceRow], counted: Collection[StreamKey], starts: dict[int, datetime]
-) -> tuple[EndEvidence, ...]:
+    rows: Sequence[EvidenceRow], counted: Collection[StreamKey], cycles: Mapping[int, Cycle]
+) -> list[EndEvidence]:
+    """The floors and ceilings."""
     windows: dict[tuple[StreamKey, LimitEnd], dict[int, dict[float, float]]] = defaultdict(dict)
     for row in rows:
-        if row.key in counted and row.sign > 0 and row.end != "max_drop":
+        if row.key in counted and row.end != "max_drop":
             sums = windows[row.key, row.end].setdefault(row.cycle_id, {})
             if row.loss != NO_BET:
                 sums[row.loss] = sums.get(row.loss, 0.0) + row.log_e
     found = []
     for (key, end), by_cycle in windows.items():
-        cycles, table = list(by_cycle), log_e_by_bet(list(by_cycle.values()))
-        since = starts[cycles[onset(table) if table.size else 0]]
-        found.append(EndEvidence(key, end, evidence_of(table), since))
-    return tuple(sorted(found, key=lambda one: (-one.value, str(one.key), one.end)))
+        table = log_e_by_bet(list(by_cycle.values()))
+        began = list(by_cycle)[onset(table) if table.size else 0]
+        found.append(EndEvidence(key, end, evidence_of(table), cycles[began].window.start))
+    return found

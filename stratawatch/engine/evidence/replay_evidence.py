@@ -2,14 +2,14 @@
 
 from stratawatch.engine.alarms.alarm_streams import watched_streams
 from stratawatch.engine.audit import note_action
-from stratawatch.engine.evidence.changed_streams import restart_changed_streams
+from stratawatch.engine.evidence.changed_streams import first_judged_at, restart_changed_streams
 from stratawatch.engine.evidence.first_use import fix_bets
 from stratawatch.engine.evidence.window_evidence import evidence_rows
 from stratawatch.engine.evidence.window_rule import rule_of_window
 from stratawatch.engine.labels.labelled_cycle import LabelledCycle, load_labelled_cycle
 from stratawatch.engine.labels.missing_answers import missing_answers
 from stratawatch.engine.model.cycle_facts import Cycle
-from stratawatch.engine.model.states import CycleState, Entity
+from stratawatch.engine.model.states import CycleState
 from stratawatch.engine.ports import Ports
 from stratawatch.engine.ports.transaction import Transaction
 from stratawatch.errors import StratawatchError
@@ -51,13 +51,12 @@ def _add(tx: Transaction, ports: Ports, cycle: Cycle) -> None:
     rule = rule_of_window(tx, spec, cycle, labelled, limits)
     revision = tx.estimates.latest(cycle.id)
     if rule.rule == "evidence" and revision is not None:
-        tx.evidence.add(evidence_rows(tx, cycle, labelled, limits, revision.number))
+        tx.evidence.add(evidence_rows(tx, spec, cycle, labelled, revision.number, first_judged_at(tx, cycle)))
 
 
 def _in_time(tx: Transaction, cycle: Cycle, labelled: LabelledCycle) -> frozenset[str]:
     """The keys of drawn items that somebody had answered when the window was first judged."""
-    moves = tx.cycles.transitions(Entity.CYCLE, cycle.id)
-    judged_at = next(move.at for move in moves if move.new == CycleState.JUDGED)
+    judged_at = first_judged_at(tx, cycle)
     questions = {draw.question_key for draw in labelled.draws}
     return frozenset(
         draw.item_key for question in questions for draw in tx.labels.past_draws([cycle.id], judged_at, question)

@@ -1,29 +1,29 @@
 """The e-values of one window, as rows of the store: made at its first judgement, and anew with the same stakes."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Final
+from datetime import datetime
 
 from stratawatch.core.alarms.evidence.e_values import EValue, StakeKey, window_e_values
 from stratawatch.core.alarms.evidence.linear_tests import LimitTest
+from stratawatch.core.alarms.evidence.window_labels import DrawnLabel
 from stratawatch.core.goals import Limit
 from stratawatch.engine.alarms.alarm_streams import watched_streams
 from stratawatch.engine.alarms.notifications import warn
+from stratawatch.engine.baselines.current_baselines import current_baselines
 from stratawatch.engine.evidence.changed_streams import restart_changed_streams
+from stratawatch.engine.evidence.drop_rows import bets_again, first_bets
 from stratawatch.engine.evidence.first_use import drawn_labels, fix_bets
 from stratawatch.engine.evidence.limit_ends import WatchedEnd, limit_tests
 from stratawatch.engine.evidence.window_rule import rule_of_window
 from stratawatch.engine.labels.labelled_cycle import LabelledCycle
 from stratawatch.engine.model.alarm_records import StreamKey
 from stratawatch.engine.model.cycle_facts import Cycle
-from stratawatch.engine.model.evidence_records import EvidenceRow, JudgementRule
+from stratawatch.engine.model.evidence_records import NO_BET, EvidenceRow, JudgementRule
 from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.engine.model.states import CycleState
 from stratawatch.engine.ports import Ports
 from stratawatch.engine.ports.transaction import Transaction
-
-NO_BET: Final = 0.0
-"""The loss of a row that stands for an end on which nothing could be bet: its window counts, with a factor of 1."""
 
 
 def gather_evidence(
@@ -48,7 +48,7 @@ def gather_evidence(
     labelled = replace(labelled, draws=tx.rounds.draws(cycle.id))
     rule = rule_of_window(tx, spec, cycle, labelled, limits)
     if rule.rule == "evidence" and not is_backfilled:
-        tx.evidence.add(evidence_rows(tx, cycle, labelled, limits, revision))
+        tx.evidence.add(evidence_rows(tx, spec, cycle, labelled, revision, ports.clock.now()))
     return labelled, rule
 
 
@@ -67,18 +67,38 @@ def _tell_that_it_begins(tx: Transaction, ports: Ports, spec: PanelSpec, cycle: 
 
 
 def evidence_rows(
-    tx: Transaction, cycle: Cycle, labelled: LabelledCycle, limits: Mapping[StreamKey, Limit], revision: int
+    tx: Transaction, spec: PanelSpec, cycle: Cycle, labelled: LabelledCycle, revision: int, judged_at: datetime
 ) -> list[EvidenceRow]:
-    """The e-values of a window on every floor and ceiling; stakes are those of its first judgement."""
+    """The e-values of a window on every end of a limit; stakes are those of its first judgement, at `judged_at`."""
+    limits, before, drawn = watched_streams(spec), tx.evidence.of_cycle(cycle.id), drawn_labels(tx, cycle, labelled)
+    rows = _fixed_ends(cycle, labelled, drawn, limits, before, revision)
+    if any(limit.max_drop is not None for limit in limits.values()):
+        drops = (
+            bets_again(limits, before)
+            if before
+            else first_bets(spec, cycle, limits, current_baselines(tx, spec, cycle.window.start, judged_at))
+        )
+        rows += [row for bets in drops for row in bets.rows(cycle, revision, labelled.design, drawn)]
+    return rows
+
+
+def _fixed_ends(
+    cycle: Cycle,
+    labelled: LabelledCycle,
+    drawn: Sequence[Sequence[DrawnLabel]],
+    limits: Mapping[StreamKey, Limit],
+    before: Sequence[EvidenceRow],
+    revision: int,
+) -> list[EvidenceRow]:
+    """The floors and ceilings."""
     ends = limit_tests(limits)
-    before = tx.evidence.of_cycle(cycle.id)
     places = {watched: place for place, watched in enumerate(ends)}
     stakes = {
         StakeKey(places[watched], row.ordinal, row.loss): row.stake
         for row in before
         if row.loss != NO_BET and (watched := WatchedEnd(row.key, row.end)) in places
     }
-    found = window_e_values(labelled.design, drawn_labels(tx, cycle, labelled), list(ends.values()), stakes)
+    found = window_e_values(labelled.design, drawn, list(ends.values()), stakes)
     by_test: dict[int, list[EValue]] = {}
     for one in found:
         by_test.setdefault(one.test, []).append(one)

@@ -5,7 +5,7 @@ from typing import Final
 
 from stratawatch.core.alarms.evidence.persistence import persisting_shares
 from stratawatch.core.goals import Limit
-from stratawatch.engine.evidence.limit_ends import limit_tests
+from stratawatch.engine.evidence.limit_ends import drop_test, limit_tests
 from stratawatch.engine.labels.labelled_cycle import LabelledCycle
 from stratawatch.engine.model.alarm_records import StreamKey
 from stratawatch.engine.model.cycle_facts import Cycle
@@ -19,6 +19,9 @@ MOST_PERSISTING: Final = 0.05
 LOOK_BACK: Final = 13
 """Windows whose pools count at least; an item that stays for longer is in those in between too."""
 
+_SOMEWHERE: Final = 0.5
+"""A baseline for weighing items by what a drop looks at, whatever the baseline is."""
+
 
 def rule_of_window(
     tx: Transaction, spec: PanelSpec, cycle: Cycle, labelled: LabelledCycle, limits: Mapping[StreamKey, Limit]
@@ -30,6 +33,15 @@ def rule_of_window(
     if kept := tx.evidence.rule_of(cycle.id):
         return kept
     return tx.evidence.keep_rule(_rule(tx, spec, cycle, labelled, limits))
+
+
+def earlier_items(tx: Transaction, spec: PanelSpec, cycle: Cycle) -> frozenset[str]:
+    """The items of a window's pool that were in an earlier one's.
+
+    Numbers are permanent, so that an item's earlier cut matters for longer than its label is valid.
+    """
+    back = max(spec.label_validity, LOOK_BACK * spec.windows.length)
+    return tx.cycles.items_of_earlier_pools(cycle.id, cycle.window.start - back)
 
 
 def rule_text(rule: JudgementRule | None) -> str:
@@ -54,13 +66,13 @@ def _rule(
 ) -> JudgementRule:
     if spec.alarms == "window":
         return JudgementRule(cycle.id, "window", 0.0, 'the panel has alarms = "window"')
-    # Numbers are permanent, so that an item's earlier cut matters for longer than its label is valid.
-    back = max(spec.label_validity, LOOK_BACK * spec.windows.length)
-    before = tx.cycles.items_of_earlier_pools(cycle.id, cycle.window.start - back)
-    ends = limit_tests(limits)
-    shares = persisting_shares(labelled.design, list(ends.values()), before)
-    if not ends or (largest := float(shares.max())) <= MOST_PERSISTING:
-        return JudgementRule(cycle.id, "evidence", float(shares.max()) if ends else 0.0)
-    key = list(ends)[int(shares.argmax())].key
+    tests = [(end.key, test) for end, test in limit_tests(limits).items()]
+    tests += [(key, drop.falls_to(_SOMEWHERE)) for key, limit in limits.items() if (drop := drop_test(key, limit))]
+    if not tests:
+        return JudgementRule(cycle.id, "evidence", 0.0)
+    shares = persisting_shares(labelled.design, [test for _, test in tests], earlier_items(tx, spec, cycle))
+    if (largest := float(shares.max())) <= MOST_PERSISTING:
+        return JudgementRule(cycle.id, "evidence", largest)
+    key = tests[int(shares.argmax())][0]
     why = f"{percent(largest)} of what the limit of {key} looks at was there in an earlier window"
     return JudgementRule(cycle.id, "window", largest, why)

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Final
 
 from stratawatch.core.alarms.alarm_states import AlarmRule
 from stratawatch.core.goals import LimitEnd
@@ -11,6 +12,9 @@ from stratawatch.errors import StratawatchError
 
 FixedBets = Mapping[str, tuple[bool, bool]]
 """By item key: whether no earlier window drew the item, and whether its label bets."""
+
+NO_BET: Final = 0.0
+"""The loss of a row that stands for an end on which nothing could be bet: its window counts, with a factor of 1."""
 
 
 @dataclass(frozen=True)
@@ -76,11 +80,15 @@ class Page:
 
 @dataclass(frozen=True)
 class BaselineGrid:
-    """What the labels of a baseline say of each value that the metric may have had: log e-values, by loss and point."""
+    """What the labels of a baseline say of each value that the metric may have had: log e-values, by loss and point.
+
+    `windows` are those whose labels they are, 0 for labels from elsewhere.
+    """
 
     points: tuple[float, ...]
     losses: tuple[float, ...]
     log_b: tuple[tuple[float, ...], ...]
+    windows: int = 0
 
     def __post_init__(self) -> None:
         """Raise where a loss or a point has no number, or one too many."""

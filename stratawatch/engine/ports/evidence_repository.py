@@ -1,6 +1,7 @@
 """What the store keeps of evidence over windows."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Protocol
 
 from stratawatch.engine.model.evidence_records import EvidenceRestart, EvidenceRow, JudgementRule
@@ -21,7 +22,14 @@ class EvidenceRepository(Protocol):
         ...
 
     def since_restarts(self, panel: str) -> tuple[EvidenceRow, ...]:
-        """What `of_panel` says of windows after the last restart of each stream: of its own, or of all."""
+        """The bets on broken limits in windows after the last restart of each stream: of its own, or of all.
+
+        As of the newest revision of each window, the oldest window first.
+        """
+        ...
+
+    def growth(self, panel: str, since: datetime) -> tuple[EvidenceRow, ...]:
+        """The bets on baselines in windows that start at a moment or later, in the same order."""
         ...
 
     def of_cycle(self, cycle_id: int) -> tuple[EvidenceRow, ...]:

@@ -102,7 +102,11 @@ class BettingRound:
         return {loss: self.stake(loss) for loss in self.losses}
 
     def stake(self, loss: float) -> float:
-        """Lambda = min(d/(V + d^2/n), .9/largest x): what a loss d of theta, with variance V, makes worth betting.
+        """Lambda = min(d/(V + d^2/n), .9/largest x): what a loss makes worth betting, and the worst answer allows."""
+        return min(self.best_stake(loss), self.largest_stake)
+
+    def best_stake(self, loss: float) -> float:
+        """d/(V + d^2/n), d the loss of theta and V its estimate's variance.
 
         V counts with rates that have moved by the loss, each in proportion to its cell's alpha.
         """
@@ -110,7 +114,7 @@ class BettingRound:
         spread = float(self.unlabelled @ (self.alpha**2 * self.rates * (1 - self.rates)))
         tilt = np.clip(d / max(spread, 1e-12) * self.alpha, -EVIDENCE.widest_tilt, EVIDENCE.widest_tilt)
         after = logistic(logit(self.rates) - tilt)
-        return min(d / (self._variance(after) + d * d / self.answers), self.largest_stake)
+        return d / (self._variance(after) + d * d / self.answers)
 
     @property
     def largest_stake(self) -> float:

@@ -15,7 +15,8 @@ import numpy as np
 from stratawatch.core.population import Floats
 from stratawatch.core.tuning import EVIDENCE
 
-_MOST: Final = log(1e290)
+MOST_LOG_EVIDENCE: Final = log(1e290)
+"""The largest evidence, as a logarithm: sums of it stay finite."""
 
 
 def log_e_by_bet(windows: Sequence[Mapping[float, float]]) -> Floats:
@@ -46,7 +47,7 @@ def evidence_of(log_e_by_window: Floats) -> float:
     for log_e in log_e_by_window:
         folded = np.logaddexp(folded, 0.0) + log_e
     mean = float(np.logaddexp.reduce(folded)) - log(len(folded))
-    return exp(min(mean, _MOST))
+    return exp(min(mean, MOST_LOG_EVIDENCE))
 
 
 def page_threshold(ends: int, periods_a_year: float, false_pages_per_year: float) -> float:

@@ -4,7 +4,7 @@ Only items that no earlier window drew may bet, and only answers that were there
 e-value is about the window's own items; clusters of them need no widening.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final, NamedTuple
@@ -13,6 +13,7 @@ from stratawatch.core.alarms.evidence.betting_round import BettingRound
 from stratawatch.core.alarms.evidence.linear_tests import LimitTest, linear_test
 from stratawatch.core.alarms.evidence.window_labels import DrawnLabel, WindowLabels
 from stratawatch.core.designs.frozen import FrozenDesign
+from stratawatch.core.population import Floats
 
 
 class StakeKey(NamedTuple):
@@ -35,8 +36,46 @@ class EValue:
     labels: int
 
 
+ALLOWED_AGAIN: Final = 1.1
+"""Of the largest stake, what an earlier one may be: after corrections the worst answer leaves less than a tenth."""
 NO_STAKES: Final[Mapping[StakeKey, float]] = MappingProxyType({})
 """The window was not judged before."""
+
+
+@dataclass(frozen=True)
+class RoundOfBets:
+    """A round of a window against each of its tests: the bet, None where it cannot be made, and the answers by cell.
+
+    Answers are yes, no, and the ones that were withdrawn since.
+    """
+
+    ordinal: int
+    bets: tuple[BettingRound | None, ...]
+    answers: tuple[tuple[Floats, Floats, Floats], ...]
+
+
+def rounds_of_bets(
+    design: FrozenDesign, rounds: Sequence[Sequence[DrawnLabel]], tests: Sequence[LimitTest]
+) -> Iterator[RoundOfBets]:
+    """The rounds of a window, the first one first.
+
+    `rounds` hold what each drew beyond the rounds before; items with `answered_before` may be there undrawn.
+    """
+    segments = {test.segment for test in tests}
+    labels = WindowLabels.of(design, rounds, segments)
+    linear = [linear_test(test, design.cells, design.atoms) for test in tests]
+    for ordinal in range(1, len(rounds) + 1):
+        rates, planned, answered = labels.rates(ordinal), labels.planned(ordinal), labels.answered(ordinal)
+        known = {segment: labels.known(ordinal, segment) for segment in segments}
+        answers = {segment: labels.answers(ordinal, segment) for segment in segments}
+        yield RoundOfBets(
+            ordinal,
+            tuple(
+                BettingRound.of(one, design.cells, rates, known[test.segment], planned, answered)
+                for one, test in zip(linear, tests, strict=True)
+            ),
+            tuple(answers[test.segment] for test in tests),
+        )
 
 
 def window_e_values(
@@ -49,53 +88,20 @@ def window_e_values(
 ) -> tuple[EValue, ...]:
     """Log E of every test, round and bet; a round that cannot bet on a test has none, which is a factor of 1.
 
-    `rounds` hold what each drew beyond the rounds before; items with `answered_before` may be there undrawn. `stakes`
-    are those of an earlier judgement of this window, to be used again: no stake learns from the answers that it is on.
-    `losses` take the place of the usual ones. Tests of a largest drop that differ in their limit alone share one stake,
-    the smallest of theirs, so that what lies between two of them can be bounded (see `drop_evidence`).
+    `stakes` are those of an earlier judgement of this window, to be used again: no stake learns from the answers that
+    it is on. `losses` take the place of the usual ones.
     """
-    segments = {test.segment for test in tests}
-    labels = WindowLabels.of(design, rounds, segments)
-    linear = [linear_test(test, design.cells, design.atoms) for test in tests]
     found: list[EValue] = []
-    for ordinal in range(1, len(rounds) + 1):
-        rates, planned, answered = labels.rates(ordinal), labels.planned(ordinal), labels.answered(ordinal)
-        known = {segment: labels.known(ordinal, segment) for segment in segments}
-        answers = {segment: labels.answers(ordinal, segment) for segment in segments}
-        made = [
-            BettingRound.of(one, design.cells, rates, known[test.segment], planned, answered)
-            for one, test in zip(linear, tests, strict=True)
-        ]
-        bets = {place: bet for place, bet in enumerate(made) if bet is not None}
-        for key, stake in _stakes(bets, tests, ordinal, stakes, losses).items():
-            bet = bets[key.test]
-            log_e = bet.log_e(stake, *answers[tests[key.test].segment])
-            found.append(EValue(key.test, ordinal, key.loss, stake, log_e, bet.answers))
-    return tuple(found)
-
-
-def _stakes(
-    bets: Mapping[int, BettingRound],
-    tests: Sequence[LimitTest],
-    ordinal: int,
-    earlier: Mapping[StakeKey, float],
-    losses: Sequence[float],
-) -> dict[StakeKey, float]:
-    """The stake of every bet of a round: the one that the window had before, else its own or its drop's smallest."""
-    shared: dict[tuple[object, float], list[float]] = {}
-    own: dict[StakeKey, float] = {}
-    for place, bet in bets.items():
-        again = [loss for test, at, loss in earlier if (test, at) == (place, ordinal)]
-        for loss in again or losses or bet.losses:
-            key = StakeKey(place, ordinal, loss)
+    for one in rounds_of_bets(design, rounds, tests):
+        for place, (bet, answers) in enumerate(zip(one.bets, one.answers, strict=True)):
+            if bet is None:
+                continue
+            earlier = {loss: stake for (at, n, loss), stake in stakes.items() if (at, n) == (place, one.ordinal)}
             # Verdicts that were corrected since may allow less than was staked.
-            own[key] = min(earlier[key], 1.1 * bet.largest_stake) if again else bet.stake(loss)
-            shared.setdefault((_drop(tests[place], place), loss), []).append(own[key])
-    return {key: min(shared[_drop(tests[key.test], key.test), key.loss]) for key in own}
-
-
-def _drop(test: LimitTest, place: int) -> object:
-    """What tests that share a stake have in common; those of floors and ceilings share theirs with none."""
-    if test.end != "max_drop":
-        return place
-    return test.classifier, test.metric, test.segment, test.is_floor
+            again = {loss: min(stake, ALLOWED_AGAIN * bet.largest_stake) for loss, stake in earlier.items()}
+            made = again or {loss: bet.stake(loss) for loss in losses or bet.losses}
+            found += [
+                EValue(place, one.ordinal, loss, stake, bet.log_e(stake, *answers), bet.answers)
+                for loss, stake in made.items()
+            ]
+    return tuple(found)

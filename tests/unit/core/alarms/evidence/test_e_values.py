@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from stratawatch.core.alarms.evidence.e_values import window_e_values
-from stratawatch.core.alarms.evidence.linear_tests import LimitTest
 from stratawatch.core.metrics import METRICS
 from stratawatch.core.population import Segment
 from stratawatch.core.verdicts import VerdictsByItem
@@ -286,11 +285,3 @@ class TestStakes:
         labels = [answers(truth, ["0-0", "1-0", "3-0", "4-0"])]
         found = window_e_values(design, labels, [floor(), floor("recall")], {(0, 1, 0.03): 0.2, (1, 1, 0.06): 0.3})
         assert [(one.test, one.loss, one.stake) for one in found] == [(0, 0.03, 0.2), (1, 0.06, 0.3)]
-
-    def test_tests_of_one_drop_share_the_smallest(self):
-        design, truth = mixed(PRIOR)
-        drops = [LimitTest("a", "recall", None, "max_drop", limit, is_floor=True) for limit in (0.4, 0.5, 0.6)]
-        apart = [floor("recall", limit) for limit in (0.4, 0.5, 0.6)]
-        labels = [answers(truth, ["0-0", "1-0", "3-0", "4-0"])]
-        shared, own = (window_e_values(design, labels, tests, losses=[0.06]) for tests in (drops, apart))
-        assert {one.stake for one in shared} == {min(one.stake for one in own)}
