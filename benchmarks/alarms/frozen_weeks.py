@@ -137,7 +137,7 @@ def simulate(
     rng: np.random.Generator,
 ) -> Weeks:
     """So many weeks of labels from this one design, each judged against the limits."""
-    answers, yes = _labels(week, number, rng)
+    answers, yes = draw_labels(week, number, rng)
     log_e = np.stack([_log_e(week, test, answers, yes) for test in limits], axis=1)
     sides = SideEstimates.stack([_sides(week, n, y) for n, y in zip(answers, yes, strict=True)])
     places = [week.cells.classifiers.index(test.classifier) for test in limits]
@@ -151,7 +151,7 @@ def simulate(
     return Weeks(log_e[None], {confidence: flags[None] for confidence, flags in outside.items()})
 
 
-def _labels(week: FrozenWeek, number: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
+def draw_labels(week: FrozenWeek, number: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
     """Answers and yeses by week and atom."""
     answers = np.zeros((number, len(week.atoms)))
     for stratum, labels in enumerate(week.totals.tolist()):

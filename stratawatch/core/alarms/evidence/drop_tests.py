@@ -17,9 +17,10 @@ from stratawatch.core.alarms.evidence.e_values import ALLOWED_AGAIN, EValue, rou
 from stratawatch.core.alarms.evidence.linear_tests import LimitTest, linear_test
 from stratawatch.core.alarms.evidence.window_labels import DrawnLabel
 from stratawatch.core.baselines.baseline_evidence import BaselineShare, TwoSampleBaseline
+from stratawatch.core.cells import Cells
 from stratawatch.core.designs.frozen import FrozenDesign
 from stratawatch.core.metrics import metric_named
-from stratawatch.core.population import Floats, Segment
+from stratawatch.core.population import Atom, Floats, Segment
 from stratawatch.core.tuning import EVIDENCE
 
 _EDGE: Final = 1e-6
@@ -87,8 +88,12 @@ def baseline_e_values(
 
     The stakes do not look at the points, which these labels may have led to.
     """
-    ends = [replace(tests[0], limit=end) for end in (_EDGE, 1 - _EDGE)]
-    return _e_values(design, rounds, tests, ends, EVIDENCE.baseline_losses, stakes)
+    return _e_values(design, rounds, tests, baseline_ends(tests[0]), EVIDENCE.baseline_losses, stakes)
+
+
+def baseline_ends(test: LimitTest) -> tuple[LimitTest, LimitTest]:
+    """The test at the least and the largest value that any baseline may have."""
+    return replace(test, limit=_EDGE), replace(test, limit=1 - _EDGE)
 
 
 def share_log_b(metric: str, share: BaselineShare, points: Sequence[float]) -> Floats:
@@ -112,7 +117,7 @@ def _e_values(
     losses: Sequence[float],
     earlier: Mapping[RoundLoss, float],
 ) -> tuple[EValue, ...]:
-    """Every round bets at all points with one stake, or at none: the usual one where the rates expect the metric.
+    """Every round bets at all points with one stake, or at none.
 
     It is at most what the worst answer allows at every test and at the `ends`: as x is linear in the point, the
     outermost allow it in between.
@@ -122,24 +127,29 @@ def _e_values(
         bets = [bet for bet in one.bets if bet is not None]
         if len(bets) < len(one.bets):
             continue
-        largest = min(bet.largest_stake for bet in bets)
         again = {loss: stake for (ordinal, loss), stake in earlier.items() if ordinal == one.ordinal}
-        made = {loss: min(stake, ALLOWED_AGAIN * largest) for loss, stake in again.items()}
-        if not again:
-            usual = _where_expected(tests[0], bets[0], design)
-            made = {loss: min(usual.best_stake(loss), largest) for loss in losses or usual.losses}
+        most = ALLOWED_AGAIN * min(bet.largest_stake for bet in bets)
+        made = {loss: min(stake, most) for loss, stake in again.items()}
         found += [
             EValue(place, one.ordinal, loss, stake, bets[place].log_e(stake, *one.answers[place]), bets[place].answers)
-            for loss, stake in made.items()
+            for loss, stake in (made or shared_stakes(bets, tests[0], design.cells, design.atoms, losses)).items()
             for place in range(len(tests))
         ]
     return tuple(found)
 
 
-def _where_expected(test: LimitTest, bet: BettingRound, design: FrozenDesign) -> BettingRound:
-    """A bet for stakes alone: as one at the limit where its rates, which are older than its labels, put the metric."""
-    linear = linear_test(test, design.cells, design.atoms)
-    distance = float(linear.sizes @ (linear.alpha * bet.rates + linear.beta)) / linear.scale(bet.rates)
+def shared_stakes(
+    bets: Sequence[BettingRound], test: LimitTest, cells: Cells, atoms: Sequence[Atom], losses: Sequence[float] = ()
+) -> dict[float, float]:
+    """The stakes of a round at all points: the usual ones at the limit where its rates put the metric, or less.
+
+    The rates are older than its labels, and so are the stakes. `test` is that of the first bet. A stake is at most what
+    every bet allows; without `losses` they are the usual ones.
+    """
+    linear, first = linear_test(test, cells, atoms), bets[0]
+    distance = float(linear.sizes @ (linear.alpha * first.rates + linear.beta)) / linear.scale(first.rates)
     value = test.limit + (distance if test.is_floor else -distance)
-    at = replace(test, limit=min(max(value, _EDGE), 1 - _EDGE))
-    return replace(bet, alpha=linear_test(at, design.cells, design.atoms).alpha)
+    expected = replace(test, limit=min(max(value, _EDGE), 1 - _EDGE))
+    usual = replace(first, alpha=linear_test(expected, cells, atoms).alpha)
+    largest = min(bet.largest_stake for bet in bets)
+    return {loss: min(usual.best_stake(loss), largest) for loss in losses or usual.losses}

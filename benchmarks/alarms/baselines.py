@@ -1,0 +1,181 @@
+"""`python -m benchmarks.alarms.baselines [--quick]`: falls from measured baselines, paged by evidence alone."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from scipy.stats import chi2
+
+from benchmarks.alarms.frozen_weeks import FrozenWeek, draw_labels, freeze, history_of, limits_of
+from benchmarks.alarms.losses import StillWorld, with_loss
+from benchmarks.alarms.panel_years import HEALTHY, MOST, RUN_WEEKS, WEEKS_A_YEAR
+from benchmarks.labels.kinds import FOUR
+from benchmarks.labels.worlds import Flags, Floats, Integers, Items
+from benchmarks.shape import Options, Result, Row, Verdict, main
+from stratawatch.core.alarms.evidence.betting_round import BettingRound, KnownItems
+from stratawatch.core.alarms.evidence.drop_evidence import low_ends
+from stratawatch.core.alarms.evidence.drop_tests import DropTest, baseline_ends, shared_stakes
+from stratawatch.core.alarms.evidence.e_detector import page_threshold
+from stratawatch.core.alarms.evidence.linear_tests import LimitTest, linear_test
+from stratawatch.core.tuning import EVIDENCE
+
+ITEMS: Final = 100_000
+LABELS: Final = 300
+LOSER: Final = 1
+WINDOWS: Final = 8
+"""Weeks from which a baseline is measured."""
+POINTS: Final = (0.03, 0.05, 0.1)
+LONGEST: Final = {"precision": (38.0, 11.5, 3.6), "recall": (64.0, 35.0, 7.4)}
+"""Weeks until falls of 3, 5 and 10 points are paged, at most."""
+_BATCH: Final = 100
+
+
+@dataclass(frozen=True)
+class Size:
+    """Weeks of labels that are drawn, panel-years of false pages, runs of a delay."""
+
+    weeks: int
+    years: float
+    runs: int
+
+
+FULL: Final = Size(4_000, 1_000, 600)
+QUICK: Final = Size(1_500, 120, 60)
+
+
+@dataclass(frozen=True)
+class DropWeeks:
+    """Weeks of labels on grids: E (weeks x streams x bets x steps), log B (weeks x streams x losses x points)."""
+
+    e: Floats
+    log_b: Floats
+
+
+class Panel:
+    """Four classifiers whose precision and recall must not fall; grids reach six standard errors to either side."""
+
+    def __init__(self, size: Size, seed: int) -> None:
+        self._rng = np.random.default_rng([seed, LABELS])
+        self._items = StillWorld(FOUR, 11, ITEMS).week(1)
+        self._history = history_of(FOUR.classifiers, self._items, LABELS, self._rng)
+        self._size, self._streams = size, limits_of(FOUR.classifiers, self._items)
+        week = freeze(FOUR.classifiers, self._items, LABELS, self._history)
+        self._grids = [_grid(week, one) for one in self._streams]
+        self._healthy = self._weeks(week)
+
+    def false_pages(self) -> tuple[int, float]:
+        """Pages while nothing falls, and the panel-years that were looked at."""
+        runs = max(round(self._size.years * WEEKS_A_YEAR / RUN_WEEKS), 1)
+        order = self._rng.integers(0, self._size.weeks, (runs, RUN_WEEKS))
+        found = [
+            self._pages(order[at : at + _BATCH], self._healthy, RUN_WEEKS)[0].sum() for at in range(0, runs, _BATCH)
+        ]
+        return int(sum(found)), runs * RUN_WEEKS / WEEKS_A_YEAR
+
+    def delay(self, what: str, points: float) -> tuple[float, float, float]:
+        """Mean weeks until a fall is paged, their standard error, and the share of pages that name the loser."""
+        items: Items = with_loss(
+            self._items, LOSER, "precision" if what == "precision" else "recall", points, self._rng
+        )
+        after = self._weeks(freeze(FOUR.classifiers, items, LABELS, self._history))
+        order = self._rng.integers(0, self._size.weeks, (self._size.runs, HEALTHY + MOST))
+        parts = [self._pages(order[at : at + _BATCH], after, HEALTHY) for at in range(0, len(order), _BATCH)]
+        pages, first = (np.concatenate([part[place] for part in parts]) for place in (0, 1))
+        calm = ~pages[:, :HEALTHY].any(axis=1)
+        later, names = pages[calm, HEALTHY:], first[calm, HEALTHY:]
+        paged = later.any(axis=1)
+        waits = np.where(paged, later.argmax(axis=1) + 1, MOST)
+        losers = np.array([one.classifier == FOUR.classifiers[LOSER] for one in self._streams])
+        named = losers[names[paged, later[paged].argmax(axis=1)]]
+        return float(waits.mean()), float(waits.std()) / len(waits) ** 0.5, float(named.mean())
+
+    def _weeks(self, week: FrozenWeek) -> DropWeeks:
+        answers, yes = draw_labels(week, self._size.weeks, self._rng)
+        pairs = zip(self._streams, self._grids, strict=True)
+        both = [[_log_e(week, one, grid, sign, answers, yes) for sign in (1, -1)] for one, grid in pairs]
+        e, log_b = (np.stack([pair[place] for pair in both], axis=1) for place in (0, 1))
+        return DropWeeks(np.exp(low_ends(e)).astype(np.float32), log_b)
+
+    def _pages(self, order: Integers, after: DropWeeks, began: int) -> tuple[Flags, Integers]:
+        """Which weeks of each run page, and the stream that leads; from week `began` on labels are those `after`."""
+        runs, weeks = order.shape
+        measured = self._rng.integers(0, self._size.weeks, (runs, WINDOWS))
+        log_b = self._healthy.log_b[measured].sum(axis=1)
+        threshold = page_threshold(len(self._streams), WEEKS_A_YEAR, 1 / EVIDENCE.evidence_share)
+        gathered = np.zeros(())
+        pages, first = np.zeros((runs, weeks), dtype=np.bool_), np.zeros((runs, weeks), dtype=np.int64)
+        may_grow = np.ones((runs, len(self._streams)), dtype=np.bool_)
+        for week in range(weeks):
+            labels = self._healthy if week < began else after
+            better = np.exp(np.minimum(low_ends(log_b), 300.0)).mean(axis=2, keepdims=True)
+            gathered = np.minimum((gathered + better) * labels.e[order[:, week]], 1e250)
+            by_stream = gathered.mean(axis=2).min(axis=2)
+            enough = by_stream.sum(axis=1) >= threshold
+            pages[:, week], first[:, week] = enough, by_stream.argmax(axis=1)
+            gathered[enough] = 0.0
+            may_grow[enough, first[enough, week]] = False
+            past = week - EVIDENCE.baseline_lag
+            if 0 <= past < EVIDENCE.baseline_windows - WINDOWS:
+                labels = self._healthy if past < began else after
+                log_b = log_b + labels.log_b[order[:, past]] * may_grow[:, :, None, None]
+        return pages, first
+
+
+def _rounds(week: FrozenWeek, tests: list[LimitTest]) -> list[BettingRound]:
+    cells, totals = week.cells, week.totals.astype(np.float64)
+    rates = cells.imputed_scores if cells.prior_rate is None else cells.prior_rate
+    nothing = KnownItems.none(len(cells.sizes))
+    made = [
+        BettingRound.of(linear_test(one, cells, week.atoms), cells, rates, nothing, totals, totals) for one in tests
+    ]
+    return [one for one in made if one is not None]
+
+
+def _grid(week: FrozenWeek, stream: LimitTest) -> list[float]:
+    reach = 6 * _rounds(week, [stream])[0].standard_error / WINDOWS**0.5
+    grid = np.linspace(max(stream.limit - reach, 0.001), min(stream.limit + reach, 0.999), EVIDENCE.grid_points)
+    return [float(point) for point in grid]
+
+
+def _log_e(week: FrozenWeek, stream: LimitTest, grid: list[float], sign: int, answers: Floats, yes: Floats) -> Floats:
+    """Log E of every week by loss and point, or log B (sign -1)."""
+    drop = DropTest(stream.classifier, stream.metric, None, 0.0)
+    tests = [drop.falls_to(point) if sign > 0 else drop.was_better_than(point) for point in grid]
+    bets = _rounds(week, [*tests, *(() if sign > 0 else baseline_ends(tests[0]))])
+    losses = EVIDENCE.losses if sign > 0 else EVIDENCE.baseline_losses
+    touched = np.isin(week.cells.strata, np.unique(week.cells.strata[bets[0].betting]))
+    found = np.empty((len(answers), len(losses), len(grid)))
+    for row, stake in enumerate(shared_stakes(bets, tests[0], week.cells, week.atoms, losses).values()):
+        for place in range(len(grid)):
+            on_yes, on_no, _ = bets[place].log_factors(stake)
+            found[:, row, place] = yes @ (on_yes * touched) + (answers - yes) @ (on_no * touched)
+    return found
+
+
+def rows_of(size: Size, seed: int) -> Iterator[Row]:
+    """A row for false pages, and one for each fall."""
+    panel = Panel(size, seed)
+    pages, years = panel.false_pages()
+    upper = float(chi2.ppf(0.95, 2 * pages + 2)) / 2 / years
+    yield {"cell": "K4/300", "false pages a year": round(pages / years, 3), "upper": round(upper, 3)}
+    for what in LONGEST:
+        for points in POINTS:
+            weeks, error, named = panel.delay(what, points)
+            facts = {"weeks": round(weeks, 1), "error": round(error, 1), "names the loser": round(named, 3)}
+            yield {"cell": "K4/300", "fall": what, "points": round(100 * points), **facts}
+
+
+def run(options: Options) -> Result:
+    """All of it."""
+    rows = list(rows_of(QUICK if options.quick else FULL, options.seed))
+    verdicts = [Verdict("false pages a year, upper end", "must", float(str(rows[0]["upper"])), 1.0, "<=")]
+    for row in rows[1:]:
+        place = [round(100 * one) for one in POINTS].index(int(str(row["points"])))
+        name = f"weeks until {row['points']} points of {row['fall']} are paged"
+        verdicts.append(Verdict(name, "aim", float(str(row["weeks"])), LONGEST[str(row["fall"])][place], "<="))
+    return Result(rows, verdicts)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main("alarms.baselines", run))
