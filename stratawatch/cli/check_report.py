@@ -198,13 +198,20 @@ def _baselines(tx: "Transaction", spec: "PanelSpec", now: "datetime") -> str:
         return ""
     there, dated = current_baselines(tx, spec, now), tx.baselines.in_force(spec.name, now)
     missing = [key for key in keys if key not in there]
+    alone = sum(there[key].grid is None for key in keys if key in there) if spec.alarms == "evidence" else 0
+    each = (
+        f"; {alone} of these without labels that add up, so each window is judged by itself: "
+        "measure from windows or from labels drawn at random"
+        if alone
+        else ""
+    )
     if not missing:
-        return f"in force for all {len(keys)} metrics with a max_drop"
+        return f"in force for all {len(keys)} metrics with a max_drop{each}"
     another = [key for key in missing if other_call_rules(dated, key)]
     why = f", {len(another)} as what was measured is of another rule of saying yes" if another else ""
     return (
         f"{len(missing)} of {len(keys)} metrics with a max_drop have none in force and are BLIND{why}; "
-        f"`stratawatch baseline measure {spec.name}` measures them"
+        f"`stratawatch baseline measure {spec.name}` measures them{each}"
     )
 
 

@@ -135,8 +135,8 @@ class EvidenceTuning:
     baseline_lag: int = 8
     """Windows after which a baseline does not grow any more, and how far behind the present one it grows."""
     grid_points: int = 9
-    grid_confidence: float = 1 - 2e-9
-    """Values of a baseline at which evidence is computed, over its interval at six standard errors."""
+    grid_reach: float = 6.0
+    """Values of a baseline at which evidence is computed, over its interval at so many standard errors."""
     grid_steps: int = 32
     """Parts of the way from one of them to the next in which the smallest evidence is looked for."""
 

@@ -19,6 +19,7 @@ class BaselineView:
     valid_from: datetime
     valid_until: datetime | None
     moved: str  # "fell by 3.1 points (1.2 to 5.0)"; empty where the metric is undefined
+    adds_up: bool  # whether falls from it are added up over windows
 
 
 def baseline_view(
@@ -32,4 +33,6 @@ def baseline_view(
         fell = ActiveBaseline(kept.evidence, date_of(kept)).drop_to(kept.key.metric, current, confidence)
         change = change_text(kept.key.metric, fell)
     estimate = kept.evidence.interval_at(confidence)
-    return BaselineView(estimate, date_of(kept), kept.source, kept.valid_from, kept.valid_until, change)
+    return BaselineView(
+        estimate, date_of(kept), kept.source, kept.valid_from, kept.valid_until, change, kept.grid is not None
+    )

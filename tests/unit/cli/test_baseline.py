@@ -153,7 +153,15 @@ class TestCheck:
             "1 of 1 metrics with a max_drop have none in force and are BLIND; `stratawatch baseline"
         )
         in_folder.run(*TestMeasure.FILE)
-        assert in_folder.json("check")["found"]["store"]["baselines of spam"].startswith("in force for all 1 metrics")
+        assert (
+            in_folder.json("check")["found"]["store"]["baselines of spam"]
+            == "in force for all 1 metrics with a max_drop"
+        )
+
+    def test_says_where_each_window_is_judged_by_itself(self, in_folder):
+        in_folder.run(*TestMeasure.FILE, "--of", "lr", "--called", "1000", "--passed", "9000")
+        found = in_folder.json("check")["found"]["store"]["baselines of spam"]
+        assert "in force for all 1 metrics with a max_drop; 1 of these without labels that add up" in found
 
     def test_says_where_one_is_of_another_cut_off(self, in_folder):
         in_folder.run(*TestMeasure.FILE)

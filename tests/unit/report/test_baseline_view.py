@@ -7,6 +7,7 @@ import pytest
 from stratawatch.core.alarms.alarm_states import AlarmState
 from stratawatch.core.baselines.baseline_evidence import BaselineShare
 from stratawatch.core.goals import Limit
+from stratawatch.engine.model.evidence_records import BaselineGrid
 from stratawatch.engine.model.stored_baseline import StoredBaseline
 from stratawatch.report.page import panel_page
 from stratawatch.report.trend_chart import GREEN, trend_svg
@@ -105,6 +106,12 @@ class TestPage:
         ) in page
         assert "baseline, with its interval" in page
         assert '<span class="quiet">baseline 83.0%</span>' in page
+
+    def test_says_where_falls_from_it_do_not_add_up(self, page):
+        alone = "Each window is judged against it by itself."
+        adds_up = replace(BASELINE, grid=BaselineGrid((0.8, 0.85), (0.01,), ((0.5, -0.5),), windows=4))
+        assert alone in page
+        assert alone not in panel_page(view_of(adds_up))
 
     def test_says_what_drop_is_allowed_beside_a_floor_or_alone(self, page):
         assert "<span>fall 2 pts</span>" in page

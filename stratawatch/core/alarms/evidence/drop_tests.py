@@ -7,6 +7,7 @@ above the straight line between theirs. So a few points are enough.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import erf, sqrt
 from types import MappingProxyType
 from typing import Final
 
@@ -60,7 +61,7 @@ def drop_points(baseline: BaselineShare | TwoSampleBaseline) -> tuple[float, ...
     >>> [round(point, 3) for point in drop_points(BaselineShare(0.8, 400))][::4]
     [0.659, 0.776, 0.892]
     """
-    interval = baseline.interval_at(EVIDENCE.grid_confidence)
+    interval = baseline.interval_at(erf(EVIDENCE.grid_reach / sqrt(2)))
     low, high = max(interval.low, _EDGE), min(interval.high, 1 - _EDGE)
     return tuple(np.linspace(low, high, EVIDENCE.grid_points).tolist())
 
