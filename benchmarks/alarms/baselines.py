@@ -33,15 +33,16 @@ _BATCH: Final = 100
 
 @dataclass(frozen=True)
 class Size:
-    """Weeks of labels that are drawn, panel-years of false pages, runs of a delay."""
+    """Histories of the panel; of each, weeks of labels, panel-years of false pages and runs of a delay."""
 
+    histories: int
     weeks: int
     years: float
     runs: int
 
 
-FULL: Final = Size(4_000, 1_000, 600)
-QUICK: Final = Size(1_500, 120, 60)
+FULL: Final = Size(4, 2_000, 250, 150)
+QUICK: Final = Size(2, 1_000, 60, 30)
 
 
 @dataclass(frozen=True)
@@ -55,9 +56,9 @@ class DropWeeks:
 class Panel:
     """Four classifiers whose precision and recall must not fall; grids reach six standard errors to either side."""
 
-    def __init__(self, size: Size, seed: int) -> None:
-        self._rng = np.random.default_rng([seed, LABELS])
-        self._items = StillWorld(FOUR, 11, ITEMS).week(1)
+    def __init__(self, size: Size, seed: int, number: int) -> None:
+        self._rng = np.random.default_rng([seed, LABELS, number])
+        self._items = StillWorld(FOUR, 11 + number, ITEMS).week(1)
         self._history = history_of(FOUR.classifiers, self._items, LABELS, self._rng)
         self._size, self._streams = size, limits_of(FOUR.classifiers, self._items)
         week = freeze(FOUR.classifiers, self._items, LABELS, self._history)
@@ -73,8 +74,8 @@ class Panel:
         ]
         return int(sum(found)), runs * RUN_WEEKS / WEEKS_A_YEAR
 
-    def delay(self, what: str, points: float) -> tuple[float, float, float]:
-        """Mean weeks until a fall is paged, their standard error, and the share of pages that name the loser."""
+    def delay(self, what: str, points: float) -> tuple[float, float]:
+        """Mean weeks until a fall is paged, and the share of pages that name the loser."""
         items: Items = with_loss(
             self._items, LOSER, "precision" if what == "precision" else "recall", points, self._rng
         )
@@ -88,7 +89,7 @@ class Panel:
         waits = np.where(paged, later.argmax(axis=1) + 1, MOST)
         losers = np.array([one.classifier == FOUR.classifiers[LOSER] for one in self._streams])
         named = losers[names[paged, later[paged].argmax(axis=1)]]
-        return float(waits.mean()), float(waits.std()) / len(waits) ** 0.5, float(named.mean())
+        return float(waits.mean()), float(named.mean())
 
     def _weeks(self, week: FrozenWeek) -> DropWeeks:
         answers, yes = draw_labels(week, self._size.weeks, self._rng)
@@ -154,16 +155,19 @@ def _log_e(week: FrozenWeek, stream: LimitTest, grid: list[float], sign: int, an
 
 
 def rows_of(size: Size, seed: int) -> Iterator[Row]:
-    """A row for false pages, and one for each fall."""
-    panel = Panel(size, seed)
-    pages, years = panel.false_pages()
+    """A row for false pages, and one for each fall: means over several histories, and their standard error."""
+    panels = [Panel(size, seed, number) for number in range(size.histories)]
+    counts = [panel.false_pages() for panel in panels]
+    pages, years = sum(count for count, _ in counts), sum(years for _, years in counts)
     upper = float(chi2.ppf(0.95, 2 * pages + 2)) / 2 / years
     yield {"cell": "K4/300", "false pages a year": round(pages / years, 3), "upper": round(upper, 3)}
     for what in LONGEST:
         for points in POINTS:
-            weeks, error, named = panel.delay(what, points)
-            facts = {"weeks": round(weeks, 1), "error": round(error, 1), "names the loser": round(named, 3)}
-            yield {"cell": "K4/300", "fall": what, "points": round(100 * points), **facts}
+            weeks, named = np.array([panel.delay(what, points) for panel in panels]).T
+            error = float(weeks.std(ddof=1)) / len(weeks) ** 0.5
+            facts = {"weeks": round(float(weeks.mean()), 1), "error": round(error, 1)}
+            named_first = {"names the loser": round(float(named.mean()), 3)}
+            yield {"cell": "K4/300", "fall": what, "points": round(100 * points), **facts, **named_first}
 
 
 def run(options: Options) -> Result:

@@ -1,23 +1,19 @@
-"""Falls from a baseline in the engine: added up over windows, paged, begun anew; and baselines that have no evidence."""
+"""Falls from a baseline in the engine: added up over windows, paged, over; and what a baseline takes in."""
 
 from dataclasses import replace
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from stratawatch.core.alarms.alarm_states import AlarmState
-from stratawatch.core.baselines.baseline_evidence import BaselineShare
 from stratawatch.core.goals import Limit
-from stratawatch.core.tuning import EVIDENCE
-from stratawatch.engine.baselines.baselines_from_labels import LabelledItems, SideSizes
 from stratawatch.engine.baselines.measure_baseline import BaselineRequest, measure_baseline
-from stratawatch.engine.cycle.judge_cycle import judge_cycle
+from stratawatch.engine.evidence.drop_streams import _fold
 from stratawatch.engine.evidence.panel_evidence import panel_evidence
-from stratawatch.engine.evidence.replay_evidence import replay_evidence
 from stratawatch.engine.model.alarm_records import StreamKey
+from stratawatch.engine.model.evidence_records import BaselineGrid, EvidenceRow
 from tests.support.fakes import MONDAY, WEEK, spec
-from tests.support.scenario import label_cycle, label_weeks, relabel, severities
+from tests.support.scenario import cycle_of, label_weeks, open_all, severities
 
 LR = StreamKey("spam", "lr", "precision")
 PANEL = spec(budget=150, limits=(Limit("precision", max_drop=0.05, classifiers=("lr",)),))
@@ -26,11 +22,6 @@ REQUEST = BaselineRequest(of=("lr",))
 
 def measure(scenario, request=REQUEST):
     return {one.key: one for one in measure_baseline(scenario.ports, scenario.panel, request).new}
-
-
-def rows(scenario, cycle, sign=1):
-    with scenario.ports.store.begin() as tx:
-        return [row for row in tx.evidence.of_cycle(cycle) if row.sign == sign]
 
 
 def evidence(scenario):
@@ -48,128 +39,38 @@ def why_restarted(scenario):
         return [(one.key, one.why) for one in tx.evidence.restarts("spam")]
 
 
-@pytest.fixture
-def measured(make_scenario):
-    """Four windows, and a baseline from them."""
-    scenario = make_scenario(PANEL, *range(4))
-    scenario.baseline = measure(scenario)[LR]
-    return scenario
+def test_a_fall_is_paged_by_windows_together_and_ends_by_itself(make_scenario):
+    fallen = make_scenario(PANEL, *range(4))
+    baseline = measure(fallen)[LR]
+    cycles = label_weeks(fallen, 4, 5, quality=0.45)
+    (incident,) = incidents(fallen)
+    assert (incident.key, incident.rule, incident.cycle_id) == (LR, "evidence", cycles[1])
+    assert incident.evidence > 52 / 0.8
+    assert MONDAY + 4 * WEEK <= incident.since <= MONDAY + 5 * WEEK
+    assert severities(fallen)[2:] == ["page"]
+    body, was = fallen.channel.told[-1].body, baseline.evidence.value
+    assert f"precision fell by more than 5 points below its baseline of {100 * was:.1f}% (2026-02-02)" in body
+    assert "luck reaches at most 0.8 times a year" in body
+    assert evidence(fallen).total == 0
+    assert why_restarted(fallen) == [(None, "spam / lr / precision was paged")]
+    label_weeks(fallen, 6, quality=1.3)
+    assert severities(fallen)[3:] == ["resolved"]
+    assert why_restarted(fallen)[-1] == (LR, "its incident is over")
 
 
-class TestAFall:
-    @pytest.fixture
-    def fallen(self, measured):
-        measured.cycles = label_weeks(measured, 4, 5, 6, quality=0.55)
-        return measured
+class TestGrowth:
+    """Folded from rows: windows are 9 back or more, and none from a page on."""
 
-    def test_is_paged_by_windows_together_and_ends_by_itself(self, fallen):
-        (incident,) = incidents(fallen)
-        assert (incident.key, incident.rule, incident.cycle_id) == (LR, "evidence", fallen.cycles[2])
-        assert incident.evidence > 52 / 0.8
-        assert MONDAY + 4 * WEEK <= incident.since <= MONDAY + 5 * WEEK
-        assert severities(fallen)[2:] == ["page"]
-        body, was = fallen.channel.told[-1].body, fallen.baseline.evidence.value
-        assert f"precision fell by more than 5 points below its baseline of {100 * was:.1f}% (2026-02-02)" in body
-        assert "luck reaches at most 0.8 times a year" in body
-        assert evidence(fallen).total == 0
-        assert why_restarted(fallen) == [(None, "spam / lr / precision was paged")]
-        label_weeks(fallen, 7, 8, quality=1.3)
-        assert severities(fallen)[3:] == ["resolved"]
-        assert why_restarted(fallen)[-1] == (LR, "its incident is over")
-
-    def test_judged_again_it_keeps_its_tests_and_stakes(self, fallen):
-        before = rows(fallen, fallen.cycles[2])
-        relabel(fallen, "yes")
-        after = rows(fallen, fallen.cycles[2])
-        named = [
-            [(row.point, row.limit, row.loss, row.ordinal, row.labels) for row in some] for some in (before, after)
+    def test_counts_windows_that_are_further_back_than_the_lag_up_to_the_first_page(self, scenario):
+        cycle = cycle_of(scenario, open_all(scenario)[0])
+        cycles = {number: replace(cycle, id=number, period=number) for number in range(10, 24)}
+        grid = BaselineGrid((0.4, 0.6), (0.01,), ((0.0, 0.0),), windows=4)
+        row = EvidenceRow(LR, "max_drop", 0, 1, 1, 0.01, 0.0, 1.0, 0.0, 40)
+        falls = [replace(row, cycle_id=23, loss=0.03, point=point, limit=0.35 + 0.2 * point) for point in (0, 1)]
+        growth = [
+            replace(row, cycle_id=number, sign=-1, point=point, limit=grid.points[point], log_e=1.0)
+            for number in range(10, 23)
+            for point in (0, 1)
         ]
-        assert named[0] == named[1]
-        assert all(now.stake <= then.stake for now, then in zip(after, before, strict=True))
-        assert all(now.log_e < then.log_e for now, then in zip(after, before, strict=True) if now.point > 4)
-        assert {row.revision for row in after} == {2}
-        judge_cycle(fallen.ports, fallen.cycles[2])
-        assert rows(fallen, fallen.cycles[2]) == after
-
-
-class TestAWindow:
-    def test_bets_at_every_point_of_the_baseline_s_grid(self, measured):
-        (cycle,) = label_weeks(measured, 4)
-        grid = measured.baseline.grid
-        assert (grid.windows, len(grid.points), grid.losses) == (4, 9, EVIDENCE.baseline_losses)
-        assert {row.point: row.limit for row in rows(measured, cycle)} == {
-            place: point - 0.05 for place, point in enumerate(grid.points)
-        }
-        assert {row.point: row.limit for row in rows(measured, cycle, -1)} == dict(enumerate(grid.points))
-        for sign in (1, -1):
-            stakes = {(row.ordinal, row.loss): row.stake for row in rows(measured, cycle, sign)}
-            assert all(row.stake == stakes[row.ordinal, row.loss] for row in rows(measured, cycle, sign))
-
-    def test_that_can_bet_on_nothing_counts_all_the_same(self, measured):
-        lr, rf = measured.panel.classifiers
-        measured.panel = replace(measured.panel, classifiers=(replace(lr, cut_off=2.0), rf))
-        baseline = replace(measured.baseline, call="score_lr >= 2.0", cut_off=2.0)
-        with measured.ports.store.begin() as tx:
-            tx.baselines.add(baseline)
-            tx.commit()
-        (cycle,) = label_weeks(measured, 4)
-        (row,) = rows(measured, cycle)
-        assert (row.end, row.loss, row.stake, row.log_e, row.labels) == ("max_drop", 0.0, 0.0, 0.0, 0)
-        assert evidence(measured).total == 0
-
-    def test_of_items_that_were_there_before_stands_alone_and_is_no_part_of_a_baseline(self, measured):
-        measured.source.windows[MONDAY + 4 * WEEK] = measured.source.windows[MONDAY + 3 * WEEK]
-        measured.clock.moment = MONDAY + 5 * WEEK
-        cycle = label_cycle(measured)
-        with measured.ports.store.begin() as tx:
-            assert tx.evidence.rule_of(cycle).rule == "window"
-        assert rows(measured, cycle) == []
-        assert measure(measured)[LR].grid.windows == 4
-
-
-class TestBaselines:
-    def test_another_one_begins_anew_and_says_so(self, measured):
-        label_weeks(measured, 4)
-        assert LR in measure(measured)
-        label_weeks(measured, 5)
-        assert why_restarted(measured) == [(LR, "its baseline is of 2026-02-09, no longer of 2026-02-02")]
-        assert len(evidence(measured).ends) == 1
-
-    def test_one_of_before_keeps_each_window_by_itself_until_it_is_measured_again(self, measured):
-        with measured.ports.store.begin() as tx:
-            tx.baselines.add(replace(measured.baseline, grid=None, measured_at=measured.clock.now()))
-            tx.commit()
-        (cycle,) = label_weeks(measured, 4, quality=0.2)
-        assert rows(measured, cycle) == []
-        assert [one.rule for one in incidents(measured)] == ["window"]
-        assert measure(measured)[LR].grid.windows == 5
-
-    def test_windows_of_before_there_was_evidence_give_none(self, measured):
-        with measured.ports.store.begin() as tx:
-            tx._sql.exec_driver_sql("UPDATE draws SET bets = NULL")
-            tx.commit()
-        assert measure(measured)[LR].grid is None
-
-    def test_labelled_predictions_give_one_where_they_were_drawn_at_random(self, measured):
-        calls = np.arange(400) < 100
-        items = LabelledItems(
-            np.arange(400) < 80, {"lr": calls}, {"lr": np.ones(400, dtype=bool)}, {}, "a file"
-        )  # fmt: skip
-        reader = SimpleNamespace(read=lambda _: items)
-        apart = replace(REQUEST, sides=SideSizes(1000, 9000))
-        kept = {
-            name: {one.key: one for one in measure_baseline(measured.ports, PANEL, request, reader).new}[LR]
-            for name, request in (("random", REQUEST), ("apart", apart))
-        }
-        assert (kept["random"].evidence, kept["random"].grid.windows) == (BaselineShare(0.8, 100), 0)
-        assert kept["apart"].grid is None
-
-    def test_replayed_windows_bet_on_the_one_that_was_in_force(self, measured):
-        (cycle,) = label_weeks(measured, 4)
-        before = rows(measured, cycle), rows(measured, cycle, -1)
-        with measured.ports.store.begin() as tx:
-            for table in ("evidence", "judgement_rules", "evidence_restarts"):
-                tx._sql.exec_driver_sql(f"DELETE FROM {table}")
-            tx.commit()
-        replay_evidence(measured.ports, "spam", 1)
-        assert (rows(measured, cycle), rows(measured, cycle, -1)) == before
+        values = [_fold(grid, falls, growth, cycles, page).value for page in (10**9, 22, 20, 12)]
+        assert np.log(values) == pytest.approx([5, 4, 2, 0])  # windows 10 to 14, to 13, to 11, none

@@ -46,7 +46,9 @@ def _other_baselines(
     before = current_baselines(tx, spec, earlier.window.start, first_judged_at(tx, earlier))
     present = current_baselines(tx, spec, cycle.window.start, now)
     for key in keys:
-        if key in before and key in present and not before[key].same_evidence(present[key]):
+        if key in before and key not in present:
+            yield key, f"its baseline of {date_of(before[key])} is in force no longer"
+        elif key in before and not before[key].same_evidence(present[key]):
             yield key, f"its baseline is of {date_of(present[key])}, no longer of {date_of(before[key])}"
 
 

@@ -1,9 +1,10 @@
 """The evidence of largest drops: rows of windows, folded with the baseline that they are about and what it took in."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Final
 
 import numpy as np
 
@@ -18,6 +19,9 @@ from stratawatch.engine.model.cycle_facts import Cycle
 from stratawatch.engine.model.evidence_records import NO_BET, BaselineGrid, EvidenceRow
 from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.engine.ports.transaction import Transaction
+
+_NEVER: Final = 10**9
+"""A period that nobody lives to see."""
 
 
 @dataclass(frozen=True)
@@ -41,20 +45,23 @@ def fallen_streams(
     A baseline takes in windows that are a while ago, up to the first page of its stream: what lies shortly before that
     may be the fall.
     """
-    falls: dict[StreamKey, list[EvidenceRow]] = defaultdict(list)
-    for row in rows:
-        if row.end == "max_drop" and row.key in counted:
-            falls[row.key].append(row)
+    falls = _by_stream(row for row in rows if row.end == "max_drop" and row.key in counted)
     bases = _grids(tx, spec, falls)
     if not bases:
         return
-    growth = tx.evidence.growth(spec.name, min(start for start, _ in bases.values()))
+    growth = _by_stream(tx.evidence.growth(spec.name, min(start for start, _ in bases.values())))
     breaches = [one for one in tx.alarms.incidents(panel=spec.name) if one.kind == AlarmState.BREACH]
     for key, (start, grid) in bases.items():
-        paged = [cycles[one.cycle_id] for one in breaches if one.key == key and one.cycle_id in cycles]
+        paged = [tx.cycles.get(one.cycle_id) for one in breaches if one.key == key]
         pages = [cycle.period for cycle in paged if cycle.window.start >= start]
-        later = [row for row in growth if row.key == key]
-        yield _fold(grid, falls[key], later, cycles, min(pages, default=None))
+        yield _fold(grid, falls[key], growth.get(key, ()), cycles, min(pages, default=_NEVER))
+
+
+def _by_stream(rows: Iterable[EvidenceRow]) -> dict[StreamKey, list[EvidenceRow]]:
+    found: dict[StreamKey, list[EvidenceRow]] = defaultdict(list)
+    for row in rows:
+        found[row.key].append(row)
+    return dict(found)
 
 
 def _grids(
@@ -84,14 +91,14 @@ def _fold(
     falls: Sequence[EvidenceRow],
     growth: Sequence[EvidenceRow],
     cycles: Mapping[int, Cycle],
-    first_page: int | None,
+    first_page: int,
 ) -> FallenStream:
     points = len(grid.points)
     windows = _by_window(falls, _newest_limits(falls), points)
     later = _by_window(growth, dict(enumerate(grid.points)), points)
     nothing = [0.0] * points
     log_b = np.array([[one.get(loss, nothing) for loss in grid.losses] for one in later.values()])
-    ends = [min(cycles[one].period, first_page or cycles[one].period) for one in windows]
+    ends = [min(cycles[one].period, first_page) for one in windows]
     grown = np.searchsorted([cycles[one].period for one in later], np.array(ends) - EVIDENCE.baseline_lag)
     found = drop_evidence(
         log_e_by_point(list(windows.values()), points),

@@ -59,7 +59,7 @@ def pages_of_window(window: JudgedWindow, rule: JudgementRule, evidence: PanelEv
         leader, *others = evidence.ends
         proofs = [found[leader.key].reason] if leader.key in found else []
         if leader.end == "max_drop":
-            proofs.append(_fall(window, leader.key))
+            proofs += _fall(window, leader.key)
         proofs.append(_sentence(evidence, window.spec.false_pages_per_year))
         suspected = dict.fromkeys(end.key for end in others if end in evidence.suspected and end.key != leader.key)
         found[leader.key] = Page("evidence", "; ".join(proofs), leader.since, evidence.total, tuple(suspected))
@@ -74,15 +74,15 @@ def _is_in_doubt(window: JudgedWindow, key: StreamKey) -> bool:
     return bool(blind_reason(missing.of(window.current[key]), interval, missing.lean))
 
 
-def _fall(window: JudgedWindow, key: StreamKey) -> str:
+def _fall(window: JudgedWindow, key: StreamKey) -> list[str]:
     """How far a stream fell, such as "recall fell by more than 5 points below its baseline of 84.0% (2026-08-03)"."""
     baseline, most = window.against[key], window.limits[key].max_drop
     if isinstance(baseline, Undefined) or most is None:
-        return ""
+        return []
     way = "above" if metric_named(key.metric).lower_is_better else "below"
     was = baseline.evidence.interval_at(window.current[key].confidence)
     fell = f"{metric_named(key.metric).title} {fell_or_rose(key.metric)} by more than {exact_points(most)} points"
-    return f"{fell} {way} its baseline of {percent(was.value, was.half_width)} ({baseline.of})"
+    return [f"{fell} {way} its baseline of {percent(was.value, was.half_width)} ({baseline.of})"]
 
 
 def _sentence(evidence: PanelEvidence, false_pages_per_year: float) -> str:

@@ -118,6 +118,18 @@ class TestRestarts:
             ]
             assert tx.evidence.restarts("other") == tx.evidence.since_restarts("other") == ()
 
+    def test_leave_bets_on_baselines_apart_which_growth_reads_across_them(self, store):
+        with store.begin() as tx:
+            weeks = [open_cycle(tx, week) for week in range(3)]
+            grown = [bet(week, end="max_drop", sign=-1, point=4) for week in weeks]
+            for week, row in zip(weeks, grown, strict=True):
+                tx.evidence.add([bet(week, end="max_drop", point=4), row])
+            tx.evidence.restart(restart(weeks[1]))
+            assert tx.evidence.since_restarts("spam") == (bet(weeks[2], end="max_drop", point=4),)
+            second = tx.cycles.get(weeks[1]).window.start
+            assert tx.evidence.growth("spam", second) == tuple(grown[1:])
+            assert tx.evidence.growth("other", second) == ()
+
     def test_are_kept_once_with_their_first_reason(self, store):
         with store.begin() as tx:
             cycle = open_cycle(tx)

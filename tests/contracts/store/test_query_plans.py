@@ -120,6 +120,7 @@ def everyday(tx):
     yield "evidence of one", lambda: tx.evidence.of_cycle(9)
     yield "evidence", lambda: tx.evidence.since_restarts("spam")
     yield "evidence after", lambda: tx.evidence.of_panel("spam", after_period=90)
+    yield "growth", lambda: tx.evidence.growth("spam", NOW - 60 * 24 * 60 * MINUTE)
     yield "restarts", lambda: tx.evidence.restarts("spam")
     yield "rules", lambda: tx.evidence.rules("spam")
     yield "drawn before", lambda: tx.rounds.drawn_in_earlier_windows(9, some)

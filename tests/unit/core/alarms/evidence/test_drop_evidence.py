@@ -120,7 +120,7 @@ class TestByMonteCarlo:
     CELLS = Cells.of(["a"], ["1", "1"], np.array([600.0, 400.0]), np.array([0.9, 0.7]), np.array([0, 0]))
     TRUTH = np.array([0.88, 0.75])
     VALUE = 0.6 * 0.88 + 0.4 * 0.75
-    BEFORE, GROWS, WINDOWS, RUNS = 4, 2, 8, 1000
+    BEFORE, GROWS, WINDOWS, RUNS = 4, 2, 8, 600
 
     def tables(self, points, truth, windows, rng):
         """Log E and log B of windows (losses x points), from their labels."""
