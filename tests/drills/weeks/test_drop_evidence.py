@@ -150,11 +150,14 @@ class TestBaselines:
         assert [one.rule for one in incidents(measured)] == ["window"]
         assert measure(measured)[LR].grid.windows == 5
 
-    def test_windows_of_before_there_was_evidence_give_none(self, measured):
+    def test_windows_of_before_there_was_evidence_give_one_once_they_are_replayed(self, measured):
         with measured.ports.store.begin() as tx:
             tx._sql.exec_driver_sql("UPDATE draws SET bets = NULL")
+            tx._sql.exec_driver_sql("DELETE FROM judgement_rules")
             tx.commit()
         assert measure(measured)[LR].grid is None
+        replay_evidence(measured.ports, "spam", 4)
+        assert measure(measured)[LR].grid == measured.baseline.grid
 
     def test_labelled_predictions_give_one_where_they_were_drawn_at_random(self, measured):
         calls = np.arange(400) < 100
