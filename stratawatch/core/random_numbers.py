@@ -1,6 +1,10 @@
-"""Permanent random numbers: an item's number depends on the panel's seed and the item's id, and on nothing else."""
+"""Random numbers of items: permanent ones depend on the panel's seed and the item's id, and on nothing else.
+
+Those of one window depend on the window too, by the seed that `window_seed` makes of it.
+"""
 
 from collections.abc import Iterable
+from datetime import UTC, datetime
 from hashlib import md5
 
 import numpy as np
@@ -14,6 +18,15 @@ def digest(seed: str, item: str) -> str:
     '05ea4e70592ecde90d81ddefd46bc13f'
     """
     return md5(f"{seed}:{item}".encode(), usedforsecurity=False).hexdigest()
+
+
+def window_seed(seed: str, start: datetime, end: datetime) -> str:
+    """The seed of the random numbers that items have in one window alone.
+
+    >>> window_seed("s", datetime(2026, 1, 5, tzinfo=UTC), datetime(2026, 1, 12, tzinfo=UTC))
+    's:2026-01-05T00:00:00+00:00/2026-01-12T00:00:00+00:00'
+    """
+    return f"{seed}:{start.astimezone(UTC).isoformat()}/{end.astimezone(UTC).isoformat()}"
 
 
 def digest_prefixes(seed: str, items: Iterable[str]) -> NDArray[np.uint64]:

@@ -13,6 +13,7 @@ import pytest
 from stratawatch.adapters.sources.duckdb_files import FilesSource
 from stratawatch.adapters.sources.spark_table import SparkEngine, SparkSource
 from stratawatch.core.population import NO_BIN, Atom
+from stratawatch.core.random_numbers import digest
 from stratawatch.engine.model.panel_spec import ClassifierSpec, Columns
 from stratawatch.errors import InputRefused, StratawatchError, Unreachable
 from tests.support import engine_answers as engines
@@ -72,6 +73,18 @@ class TestRunning:
         items = source.candidates(golden.PANEL, WINDOW, cut, quotas)
         drawn = [[one.item for one in items if one.atom == index] for index, _ in enumerate(cut)]
         assert golden.named(cut, drawn) == golden.DRAW
+
+    def test_numbers_by_window_and_items_by_their_ids_are_those_of_duckdb(self, session: Any, tmp_path: Path) -> None:
+        (cut, quotas), spec = golden.atoms(), replace(golden.PANEL, random_numbers="by window")
+        path = write(tmp_path / "rows.parquet", golden.table())
+        found = []
+        for source in (FilesSource(path), SparkSource(path=str(path))):
+            with source.reading(spec, WINDOW) as reading:
+                drawn = reading.candidates(cut, quotas)
+                found.append((drawn, reading.items_by_id(cut, (*golden.DRAW["000 75-351"], "nobody"))))
+        assert found[0] == found[1]
+        assert {one.digest for one in found[0][0]} == {digest(spec.seed_of(WINDOW), one.item) for one in found[0][0]}
+        assert sorted(one.item for one in found[0][1]) == sorted(golden.DRAW["000 75-351"])
 
     def test_a_long_table_is_turned_there(self, session: Any, tmp_path: Path) -> None:
         cut, quotas = golden.atoms()

@@ -1,7 +1,7 @@
 """Fakes, written once: a source, a check, a queue and a channel that a test can look into and break."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -119,6 +119,7 @@ class FakeSource:
         yield SimpleNamespace(
             census=partial(self.census, panel, window),
             candidates=partial(self.candidates, panel, window),
+            items_by_id=partial(self.items_by_id, panel, window),
             rows=partial(self.rows, panel),
         )
 
@@ -150,13 +151,12 @@ class FakeSource:
         self, panel: PanelSpec, window: Window, atoms: Sequence[Atom], quotas: Sequence[int]
     ) -> tuple[CandidateItem, ...]:
         self.calls.append(("candidates", window.start))
-        home = {(a.pattern, b): number for number, a in enumerate(atoms) for b in range(a.first_bin, a.last_bin + 1)}
-        rows = self._rows(window)
+        home, rows, seed = _homes(atoms), self._rows(window), panel.seed_of(window)
         found: list[list[tuple[str, int, tuple[str, int], Row]]] = [[] for _ in quotas]
         for cell, row in zip(self._cells(rows, panel), rows, strict=True):
             if cell in home:
                 number = home[cell]
-                found[atoms[number].stratum].append((digest(panel.seed, row.item), number, cell, row))
+                found[atoms[number].stratum].append((digest(seed, row.item), number, cell, row))
         return tuple(
             CandidateItem(
                 row.item,
@@ -171,12 +171,35 @@ class FakeSource:
             for hashed, number, cell, row in sorted(pool, key=lambda one: one[0])[:most]
         )
 
+    def items_by_id(
+        self, panel: PanelSpec, window: Window, atoms: Sequence[Atom], ids: Collection[str]
+    ) -> tuple[CandidateItem, ...]:
+        self.calls.append(("items_by_id", window.start))
+        home, rows, seed = _homes(atoms), self.windows.get(window.start, []), panel.seed_of(window)
+        return tuple(
+            CandidateItem(
+                row.item,
+                home[cell],
+                digest(seed, row.item),
+                *cell,
+                window.start,
+                segments={"country": row.country},
+            )
+            for cell, row in zip(self._cells(rows, panel), rows, strict=True)
+            if row.item in ids and cell in home
+        )
+
     def rows(self, panel: PanelSpec, window: Window) -> int:
         self.calls.append(("rows", window.start))
         return len(self.windows.get(window.start, []))
 
     def describe(self, panel: PanelSpec) -> SourceDescription:
         return SourceDescription({"kind": "fake"})
+
+
+def _homes(atoms: Sequence[Atom]) -> dict[tuple[str, int], int]:
+    """The number of the atom that every cell belongs to."""
+    return {(a.pattern, b): number for number, a in enumerate(atoms) for b in range(a.first_bin, a.last_bin + 1)}
 
 
 @dataclass

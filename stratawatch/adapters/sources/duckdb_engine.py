@@ -6,9 +6,7 @@ from typing import Any, Final
 
 from stratawatch.adapters.sources.duckdb_progress import reporting_progress
 from stratawatch.adapters.sources.missing_file_columns import MissingFileColumns
-from stratawatch.adapters.sources.sql_source import BATCH_ROWS, Rows, SqlEngine
-from stratawatch.adapters.sources.statements import QUOTAS
-from stratawatch.adapters.sources.stratum_quotas import StratumQuotas
+from stratawatch.adapters.sources.sql_source import BATCH_ROWS, Rows, SqlEngine, TableColumns
 from stratawatch.engine.model.panel_spec import Window
 from stratawatch.engine.ports import ColumnProblem
 
@@ -44,8 +42,8 @@ class DuckDBEngine(SqlEngine):
             yield rows
             number = min(2 * number, BATCH_ROWS)
 
-    def put_quotas(self, quotas: StratumQuotas) -> None:
-        """Replace the table of quotas."""
-        self.connection.register("given", dict(quotas.columns))
-        self.connection.execute(f"CREATE OR REPLACE TEMP TABLE {QUOTAS} AS SELECT * FROM given")
+    def put_table(self, name: str, columns: TableColumns) -> None:
+        """Replace a small table."""
+        self.connection.register("given", dict(columns))
+        self.connection.execute(f"CREATE OR REPLACE TEMP TABLE {name} AS SELECT * FROM given")
         self.connection.unregister("given")

@@ -41,6 +41,10 @@ class LongStatements(Statements):
         """Fetch the items with the smallest digests."""
         return self._wide(window, drawing=True).candidates(window)
 
+    def items_by_id(self, window: Window) -> str:
+        """Fetch the items with these ids."""
+        return self._wide(window).items_by_id(window)
+
     def bad_rows(self, window: Window) -> str:
         """Show some items that the census left out."""
         return self._wide(window).bad_rows(window)

@@ -14,9 +14,7 @@ from stratawatch.adapters.sources.column_types import kind_of
 from stratawatch.adapters.sources.long_tables import statements_for
 from stratawatch.adapters.sources.postgres_session import postgres_errors, server_url, snapshot
 from stratawatch.adapters.sources.quoting import identifier
-from stratawatch.adapters.sources.sql_source import BATCH_ROWS, Rows, SqlEngine, SqlSource
-from stratawatch.adapters.sources.statements import QUOTAS
-from stratawatch.adapters.sources.stratum_quotas import StratumQuotas
+from stratawatch.adapters.sources.sql_source import BATCH_ROWS, Rows, SqlEngine, SqlSource, TableColumns, is_text
 from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.engine.ports import ColumnProblem
 from stratawatch.errors import InputRefused
@@ -25,6 +23,7 @@ from stratawatch.settings.postgres_keys import PostgresKeys
 from stratawatch.settings.shapes import PositiveDuration, Secret, Text
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
     from sqlalchemy import Connection
 
 # A type of PostgreSQL -> DuckDB's name of it; columns of other types serve as payload or segment only.
@@ -58,7 +57,7 @@ SELECT n.nspname, c.relname FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_nam
 WHERE c.oid = CAST(%s AS regclass)
 """
 # Arrays as parameters: a read-only transaction and a standby have no temporary tables.
-_WITH_QUOTAS: Final = "WITH {table} ({names}) AS MATERIALIZED (SELECT * FROM UNNEST({arrays})), "
+_TABLE: Final = "{table} ({names}) AS MATERIALIZED (SELECT * FROM UNNEST({arrays}))"
 # The first release that can say whether a text is a number.
 _FIRST_GUARDED: Final = 16
 
@@ -68,7 +67,7 @@ class PostgresEngine(SqlEngine):
     """An open transaction as the engine of a source."""
 
     connection: "Connection"
-    _quotas: Mapping[str, list[Any]] = field(default_factory=dict)
+    _tables: dict[str, TableColumns] = field(default_factory=dict)
 
     def column_problems(self) -> Iterable[ColumnProblem]:
         """The columns that are missing or cannot hold what they should, on this release."""
@@ -77,22 +76,34 @@ class PostgresEngine(SqlEngine):
 
     def batches(self, sql: str) -> Iterator[Rows]:
         """Run a query and yield its rows in batches."""
-        if self._quotas and sql.startswith("WITH "):  # other queries join no tables of ours
+        tables = {name: columns for name, columns in self._tables.items() if name in sql}
+        if tables and sql.startswith("WITH "):  # other queries join no tables of ours
             rest = sql.removeprefix("WITH ").replace("%", "%%")
-            result = self.connection.exec_driver_sql(self._with_quotas() + rest, tuple(self._quotas.values()))
+            values = tuple(_values(column) for columns in tables.values() for column in columns.values())
+            result = self.connection.exec_driver_sql(f"WITH {_arrays(tables)}, {rest}", values)
         else:
             result = self.connection.exec_driver_sql(sql, execution_options={"no_parameters": True})
         for rows in result.partitions(BATCH_ROWS):
             yield [tuple(row) for row in rows]
 
-    def put_quotas(self, quotas: StratumQuotas) -> None:
-        """Replace the table of quotas."""
-        self._quotas = {name: column.tolist() for name, column in quotas.columns.items()}
+    def put_table(self, name: str, columns: TableColumns) -> None:
+        """Replace a small table."""
+        self._tables[name] = columns
 
-    def _with_quotas(self) -> str:
-        kinds = ("TEXT[]" if name == "max_digest" else "INT[]" for name in self._quotas)
+
+def _values(column: "NDArray[Any]") -> list[Any]:
+    """What a column holds; a text that no table of PostgreSQL can hold is left out."""
+    return [None if isinstance(value, str) and "\0" in value else value for value in column.tolist()]
+
+
+def _arrays(tables: Mapping[str, TableColumns]) -> str:
+    """Tables as the first steps of a query; their columns are its parameters."""
+    steps = []
+    for name, columns in tables.items():
+        kinds = ("TEXT[]" if is_text(column) else "INT[]" for column in columns.values())
         arrays = ", ".join(f"CAST(%s AS {kind})" for kind in kinds)
-        return _WITH_QUOTAS.format(table=QUOTAS, names=", ".join(self._quotas), arrays=arrays)
+        steps.append(_TABLE.format(table=name, names=", ".join(columns), arrays=arrays))
+    return ", ".join(steps)
 
 
 class PostgresSettings(SourceSettings, PostgresKeys):

@@ -14,9 +14,7 @@ from stratawatch.adapters.sources.long_tables import statements_for
 from stratawatch.adapters.sources.spark_connect import connect_session, version_by_names
 from stratawatch.adapters.sources.spark_file_listing import list_frame_files
 from stratawatch.adapters.sources.spark_session import spark_errors, spark_session
-from stratawatch.adapters.sources.sql_source import BATCH_ROWS, Rows, SqlEngine, SqlSource
-from stratawatch.adapters.sources.statements import QUOTAS
-from stratawatch.adapters.sources.stratum_quotas import StratumQuotas
+from stratawatch.adapters.sources.sql_source import BATCH_ROWS, Rows, SqlEngine, SqlSource, TableColumns, is_text
 from stratawatch.engine.model.document import Json
 from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.errors import ConfigError
@@ -62,11 +60,11 @@ class SparkEngine(SqlEngine):
         while batch := list(islice(rows, BATCH_ROWS)):
             yield batch
 
-    def put_quotas(self, quotas: StratumQuotas) -> None:
-        """Replace the view of quotas."""
-        rows = list(zip(*(column.tolist() for column in quotas.columns.values()), strict=True))
-        schema = ", ".join(f"{name} {'STRING' if name == 'max_digest' else 'INT'}" for name in quotas.columns)
-        self.session.createDataFrame(rows, schema=schema).createOrReplaceTempView(QUOTAS)
+    def put_table(self, name: str, columns: TableColumns) -> None:
+        """Replace a view that stands for a small table."""
+        rows = list(zip(*(column.tolist() for column in columns.values()), strict=True))
+        schema = ", ".join(f"{one} {'STRING' if is_text(column) else 'INT'}" for one, column in columns.items())
+        self.session.createDataFrame(rows, schema=schema).createOrReplaceTempView(name)
 
 
 def _check_workers_find(path: str) -> str:

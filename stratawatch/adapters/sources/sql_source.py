@@ -1,19 +1,23 @@
 """What all sources that answer SQL have in common: the queries of a window, and their rows as records."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from datetime import UTC
 from typing import Any, Final
 
+import numpy as np
+from numpy.typing import NDArray
+
 from stratawatch.adapters.sources.bad_rows import to_quarantined_row
 from stratawatch.adapters.sources.census_result import CensusCounts
 from stratawatch.adapters.sources.column_types import column_problems
 from stratawatch.adapters.sources.json_values import to_json
-from stratawatch.adapters.sources.statements import Statements
+from stratawatch.adapters.sources.statements import IDS, QUOTAS, Statements
 from stratawatch.adapters.sources.stratum_quotas import StratumQuotas, quotas_of, stratum_sizes
 from stratawatch.core.population import Atom
+from stratawatch.core.random_numbers import digest
 from stratawatch.engine.model.cycle_facts import CandidateItem, CensusResult
 from stratawatch.engine.model.document import Json
 from stratawatch.engine.model.panel_spec import PanelSpec, Window
@@ -31,6 +35,13 @@ _FACTORS: Final = (1.0, 8.0, None)
 _FIRST_ATTRIBUTE: Final = 6
 
 Rows = Sequence[tuple[Any, ...]]
+TableColumns = Mapping[str, NDArray[Any]]
+"""The columns of a small table that queries join: whole numbers of 32 bits, or text as objects."""
+
+
+def is_text(column: NDArray[Any]) -> bool:
+    """Whether a column of such a table holds text."""
+    return column.dtype == np.object_
 
 
 @dataclass
@@ -57,8 +68,8 @@ class SqlEngine(ABC):
         """Run a query and yield its rows in batches."""
 
     @abstractmethod
-    def put_quotas(self, quotas: StratumQuotas) -> None:
-        """Replace the table of quotas, which the candidates query joins."""
+    def put_table(self, name: str, columns: TableColumns) -> None:
+        """Replace a small table that queries join."""
 
 
 class SqlSource(ABC):
@@ -159,11 +170,26 @@ class SqlWindowReader:
                     break
                 drawn.update({stratum: [] for stratum in unfilled})
                 stratum_quotas = quotas_of(atoms, quotas, unfilled, factor)
-                self.engine.put_quotas(stratum_quotas)
+                self.engine.put_table(QUOTAS, stratum_quotas.columns)
                 for item in self._fetch(stratum_quotas, atoms):
                     drawn[atoms[item.atom].stratum].append(item)
                 unfilled = [one for one in unfilled if len(drawn[one]) < min(quotas[one], sizes[one])]
         return tuple(item for stratum in sorted(drawn) for item in drawn[stratum])
+
+    def items_by_id(self, atoms: Sequence[Atom], ids: Collection[str]) -> tuple[CandidateItem, ...]:
+        """Find those of the items with these ids that the window has in the atoms, each once, without payload."""
+        if not ids or not atoms:
+            return ()
+        strata = {atom.stratum for atom in atoms}
+        with phase("looking items up"):
+            self.engine.put_table(QUOTAS, quotas_of(atoms, [0] * (max(strata) + 1), strata, None).columns)
+            self.engine.put_table(IDS, {"item": np.array(sorted(ids), dtype=np.object_)})
+            rows = (
+                row for rows in self.engine.batches(self.engine.statements.items_by_id(self.window)) for row in rows
+            )
+            seed = self.panel.seed_of(self.window)
+            found = {row[0]: _item_by_id(self.panel, row, atoms, seed) for row in rows}
+        return tuple(found.values())
 
     def rows(self, window: Window) -> int:
         """Count the rows dated inside this window, or inside a part of it, from the time alone."""
@@ -209,4 +235,17 @@ def _candidate(panel: PanelSpec, row: Sequence[Any], atoms: Sequence[Atom]) -> C
         payload={name: to_json(value) for name, value in zip(payload, row[first_payload:end], strict=True)},
         segments=dict(zip(names, row[_FIRST_ATTRIBUTE:first_payload], strict=True)),
         cluster=row[-1] if panel.columns.cluster is not None else None,
+    )
+
+
+def _item_by_id(panel: PanelSpec, row: Sequence[Any], atoms: Sequence[Atom], seed: str) -> CandidateItem:
+    item, atom, bin_, time, *segments = row
+    return CandidateItem(
+        item=item,
+        atom=atom,
+        digest=digest(seed, item),
+        pattern=atoms[atom].pattern,
+        bin=bin_,
+        time=time.replace(tzinfo=UTC),
+        segments=dict(zip(panel.columns.segments, segments, strict=True)),
     )

@@ -20,7 +20,7 @@ from stratawatch.engine.model.panel_spec import AuxiliarySpec, ClassifierSpec, P
 SOURCE: Final = "duckdb"
 """The dialect that the text is written in."""
 BAD_ROWS_SHOWN: Final = 20
-SINGLE_SCAN, QUOTAS = "stratawatch_single_scan", "stratawatch_quotas"
+SINGLE_SCAN, QUOTAS, IDS = "stratawatch_single_scan", "stratawatch_quotas", "stratawatch_ids"
 """Tables of our own. Inside of views they hide all tables of these names, hence the prefix."""
 INDENT: Final = ",\n        "
 # What flags an item that stands for several rows, by the policy on duplicates.
@@ -51,7 +51,7 @@ class Statements:
         return self._render(
             "single_scan",
             classified=self._classified(window),
-            seed=text(self.panel.seed),
+            seed=text(self.panel.seed_of(window)),
             below=str(kept.below),
             **self._grouping("kept_item"),
         )
@@ -81,7 +81,7 @@ FROM (SELECT COUNT(DISTINCT segment_value) AS number FROM {SINGLE_SCAN} GROUP BY
             single_scan=SINGLE_SCAN,
             quotas=QUOTAS,
             same_cell=self._same_cell("single_scan"),
-            seed=text(self.panel.seed),
+            seed=text(self.panel.seed_of(window)),
             is_valid=packed_codes.all_codes_valid_sql([f"single_scan.{name}" for name in self._words()]),
             drawn_attributes=",\n" + self._drawn_attributes(window) if attributes else "",
             attributes=attributes,
@@ -107,6 +107,16 @@ FROM (SELECT COUNT(DISTINCT segment_value) AS number FROM {SINGLE_SCAN} GROUP BY
             current=self._current(),
             copies="COUNT(*)" if self.copies is None else "CAST(SUM(copies_given) AS BIGINT)",
             attributes="".join(f",\n    drawn.{name}" for name in self._attribute_names()),
+        )
+
+    def items_by_id(self, window: Window) -> str:
+        """Fetch the items whose ids are in the table IDS, in the cells that the table QUOTAS has."""
+        return self._render(
+            "items_by_id",
+            classified=self._classified(window, among=IDS),
+            quotas=QUOTAS,
+            same_cell=self._same_cell("classified"),
+            segments="".join(f",\n    classified.{name}" for name in self._attribute_names(drawing=False)),
         )
 
     def bad_rows(self, window: Window) -> str:
@@ -153,8 +163,10 @@ FROM (SELECT COUNT(DISTINCT segment_value) AS number FROM {SINGLE_SCAN} GROUP BY
 
         return translate(sql, self.dialect)
 
-    def _classified(self, window: Window, *, drawing: bool = False) -> str:
+    def _classified(self, window: Window, *, drawing: bool = False, among: str | None = None) -> str:
+        """Every row of the window with calls and bin, or those `among` the ids of a table."""
         columns, types = self.panel.columns, self.types
+        in_window = window_times.in_window(columns, types, window)
         scored_classifiers = self._scored_classifiers()
         scored = [*scored_classifiers, *self._auxiliary()]
         probabilities = [f"{call_and_score_sql.as_probability(i, one)} AS probability_{i}" for i, one in scored]
@@ -167,7 +179,9 @@ FROM (SELECT COUNT(DISTINCT segment_value) AS number FROM {SINGLE_SCAN} GROUP BY
             population=window_times.in_partitions(self.relation, columns, types, window),
             times=INDENT.join(window_times.time_columns(columns, types)),
             scores=INDENT.join(["*", *(self._score(i, one) for i, one in scored)]),
-            in_window=window_times.in_window(columns, types, window),
+            in_window=in_window
+            if among is None
+            else f"({in_window}) AND item IN (SELECT ids.item FROM {among} AS ids)",
             newest_rows=self._newest_rows(drawing=drawing),
             current=self._current(),
             probabilities=INDENT.join(["*", *probabilities]),
@@ -178,7 +192,7 @@ FROM (SELECT COUNT(DISTINCT segment_value) AS number FROM {SINGLE_SCAN} GROUP BY
                     f"{call_and_score_sql.total_score(scored_classifiers)} AS total_score",
                 ]
             ),
-            hashed=template("hashed").substitute(seed=text(self.panel.seed)) + "\n" if drawing else "",
+            hashed=template("hashed").substitute(seed=text(self.panel.seed_of(window))) + "\n" if drawing else "",
             called="hashed" if drawing else "called",
             is_clean=call_and_score_sql.is_clean(row_is_clean, scored_classifiers),
             flags=INDENT.join(["*", *(f"CASE WHEN is_clean THEN 0 ELSE {code} END AS {name}" for name, code in flags)]),

@@ -7,6 +7,7 @@ from typing import Literal
 
 from stratawatch.core.alarms.alarm_states import AlarmRule
 from stratawatch.core.goals import Goal, Limit, Option
+from stratawatch.core.random_numbers import window_seed
 from stratawatch.core.second_votes import SecondVotes
 from stratawatch.engine.model.drift_rule import DriftRule
 
@@ -164,6 +165,15 @@ class PanelSpec:
     def items_of(self) -> str:
         """The panel by whose name the items are told apart from others of the same id."""
         return self.same_items_as or self.name
+
+    @property
+    def draws_anew(self) -> bool:
+        """Whether an item's random number is another one in each window."""
+        return self.random_numbers == "by window"
+
+    def seed_of(self, window: Window) -> str:
+        """The seed of the random numbers that items have in a window."""
+        return window_seed(self.seed, window.start, window.end) if self.draws_anew else self.seed
 
     def column_roles(self) -> Iterator[RequiredColumn]:
         """Every column that the panel reads, once for each role that it has."""

@@ -60,6 +60,10 @@ class WindowReader(Protocol):
         """Fetch as many items of every stratum as its quota (all, if it has fewer): those with the smallest digests."""
         ...
 
+    def items_by_id(self, atoms: Sequence[Atom], ids: Collection[str]) -> tuple[CandidateItem, ...]:
+        """Find those of the items with these ids that the window has in the atoms, each once, without payload."""
+        ...
+
     def rows(self, window: Window) -> int:
         """Count the rows dated inside this window, or inside a part of it, from the time alone."""
         ...

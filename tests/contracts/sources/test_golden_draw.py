@@ -160,6 +160,8 @@ PIVOTED = {*golden.LONG_TYPES, "call of 1", "score of 1", "score of 2", "rows of
 NAMES = {
     "census": READ,
     "bad_rows": READ,
+    "items_by_id": READ,
+    "long_items_by_id": PIVOTED,
     "candidates": {*golden.TYPES},
     "latest_census": {*READ, "loaded"},
     "latest_candidates": {*golden.TYPES, "loaded"},

@@ -121,6 +121,15 @@ class TestSingleScan:
             "The candidates from the table of a single scan",
         ]
 
+    def test_numbers_of_a_window_are_drawn_by_as_two_do(self, tmp_path, monkeypatch, queries):
+        one, spec = source(tmp_path, "parquet", table()), replace(golden.PANEL, random_numbers="by window")
+        expected = apart(one, spec)
+        assert expected[1] != apart(one, golden.PANEL)[1]
+        small(monkeypatch, 1200)
+        queries.clear()
+        same(together(one, spec), expected)
+        assert queries[-1] == "The candidates from the table of a single scan"
+
     def test_ids_and_scores_alone_need_no_look_at_the_window_again(self, tmp_path, monkeypatch):
         spec = replace(golden.PANEL, columns=Columns("id", "ts"))
         one = source(tmp_path, "parquet", table())
