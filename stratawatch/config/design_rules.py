@@ -40,13 +40,6 @@ def design_fits(panel: PanelSettings) -> Iterator[Problem]:
         )
 
 
-def numbers_stay(panel: PanelSettings) -> Iterator[Problem]:
-    """Random numbers of each window are a word that the draw does not know yet."""
-    if panel.random_numbers == "by window":
-        what = 'random_numbers = "by window" is not there yet: every item keeps its number from window to window'
-        yield Problem(("random_numbers",), what, hint='take it out, or write "permanent"')
-
-
 def pauses_fit(panel: PanelSettings) -> Iterator[Problem]:
     """A design goes on without the paused classifiers: it is drawn for none of them, and fits the others."""
     reduced, paused = without_paused(panel), [name for name, one in panel.classifiers.items() if one.paused]

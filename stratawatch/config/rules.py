@@ -34,7 +34,6 @@ PANEL_RULES: Final[tuple[Callable[[PanelSettings], Iterator[Problem]], ...]] = (
     metric_rules.segments_exist,
     metric_rules.nothing_twice,
     design_rules.design_fits,
-    design_rules.numbers_stay,
     design_rules.pauses_fit,
 )
 INSTALLATION_RULES: Final[tuple[Callable[[Settings, Path], Iterator[Problem]], ...]] = (

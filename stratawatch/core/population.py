@@ -94,3 +94,12 @@ class Candidates:
 
     def __len__(self) -> int:
         return len(self.items)
+
+    def joined(self, further: "Candidates") -> "Candidates":
+        """These candidates and further ones after them, without their clusters."""
+        return Candidates(
+            self.items + further.items,
+            np.concatenate([self.atoms, further.atoms]),
+            self.digests + further.digests,
+            {column: values + further.segments[column] for column, values in self.segments.items()},
+        )

@@ -5,10 +5,11 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, select
+from sqlalchemy import ColumnElement, Connection, select
 
 from stratawatch.adapters.store import tables
 from stratawatch.adapters.store.record_rows import record_of, row_of
+from stratawatch.adapters.store.tables import IN_POOL
 from stratawatch.adapters.store.upserts import duplicate_as_stale, insert_all
 from stratawatch.core.population import Atom, Segment
 from stratawatch.engine.model.cycle_facts import CandidateItem, FrozenCycle
@@ -32,9 +33,16 @@ class SqlFrozenFacts:
 
     def candidates(self, cycle_id: int) -> tuple[CandidateItem, ...]:
         """The pools, by atom and digest."""
+        return self._items(cycle_id, IN_POOL)
+
+    def labelled_before(self, cycle_id: int) -> tuple[CandidateItem, ...]:
+        """The items of a cycle that had a verdict when it was opened; none where random numbers are permanent."""
+        return self._items(cycle_id, ~IN_POOL)
+
+    def _items(self, cycle_id: int, which: ColumnElement[bool]) -> tuple[CandidateItem, ...]:
         t = tables.candidates.c
-        rows = self._sql.execute(select(tables.candidates).where(t.cycle_id == cycle_id).order_by(t.position))
-        return tuple(record_of(CandidateItem, row, bin=row.score_bin) for row in rows)
+        query = select(tables.candidates).where(t.cycle_id == cycle_id, which).order_by(t.position)
+        return tuple(record_of(CandidateItem, row, bin=row.score_bin) for row in self._sql.execute(query))
 
     def items_of_earlier_pools(self, cycle_id: int, since: datetime) -> frozenset[str]:
         """The candidates of a cycle that its panel had as candidates of an earlier window, from `since` on.
@@ -55,7 +63,9 @@ class SqlFrozenFacts:
         with duplicate_as_stale(f"cycle {cycle_id} was frozen by someone else"):
             insert_all(self._sql, tables.atoms, [_atom_row(cycle_id, i, atom) for i, atom in enumerate(frozen.atoms)])
             insert_all(self._sql, tables.atom_segments, list(_segment_rows(cycle_id, frozen.atoms)))
-            insert_all(self._sql, tables.candidates, list(_candidate_rows(cycle_id, frozen.candidates)))
+            insert_all(self._sql, tables.candidates, list(_candidate_rows(cycle_id, frozen.candidates, 0)))
+            before = frozen.labelled_before
+            insert_all(self._sql, tables.candidates, list(_candidate_rows(cycle_id, before, -len(before))))
 
     def _segments(self, cycle_id: int) -> dict[int, dict[Segment, int]]:
         t = tables.atom_segments.c
@@ -84,7 +94,7 @@ def _segment_rows(cycle_id: int, atoms: Sequence[Atom]) -> Iterator[dict[str, An
             }
 
 
-def _candidate_rows(cycle_id: int, items: Sequence[CandidateItem]) -> Iterator[dict[str, Any]]:
+def _candidate_rows(cycle_id: int, items: Sequence[CandidateItem], first: int) -> Iterator[dict[str, Any]]:
     """Positions follow (atom, digest), so that reading back needs no collation of text."""
-    for position, item in enumerate(sorted(items, key=lambda c: (c.atom, c.digest, c.item))):
+    for position, item in enumerate(sorted(items, key=lambda c: (c.atom, c.digest, c.item)), start=first):
         yield row_of(item, tables.candidates, cycle_id=cycle_id, position=position, score_bin=int(item.bin))

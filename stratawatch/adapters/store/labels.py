@@ -104,6 +104,28 @@ class SqlLabels:
         """What these cycles had drawn for a question by a moment, with the answers that had arrived by then, if any."""
         return past_draws(self._sql, cycle_ids, received_by, question_key)
 
+    def on_drawn_items(
+        self, question_key: str, received_by: datetime, not_before: datetime
+    ) -> tuple[tuple[str, LabelEvent], ...]:
+        """(item id, answer to a question) on items that any panel drew for it, received by a moment, by time.
+
+        Answers that were given or received before `not_before` are left out.
+        """
+        e = label_events.c
+        events = (
+            select(label_events)
+            .where(e.question_key == question_key, e.received_at.between(not_before, received_by), e.at >= not_before)
+            .subquery()
+        )
+        items = (draws.c.item_key == events.c.item_key) & (draws.c.question_key == question_key)
+        query = (
+            select(draws.c.item, events)
+            .distinct()
+            .join_from(events, draws, items)
+            .order_by(events.c.at, events.c.id, draws.c.item)
+        )
+        return tuple((row.item, record_of(LabelEvent, row, dated=True)) for row in self._sql.execute(query))
+
     def newest_event_id(self) -> int:
         """The id of the newest label event, 0 when there is none."""
         return int(self._sql.scalar(select(func.max(label_events.c.id))) or 0)

@@ -197,6 +197,9 @@ candidates = Table(
     Index("ix_candidates_digest", "cycle_id", "digest"),
 )
 
+IN_POOL: Final = candidates.c.position >= literal_column("0")
+"""Whether a row is a candidate; one of an item that was labelled before its window has a negative position."""
+
 rounds = Table(
     "rounds",
     METADATA,

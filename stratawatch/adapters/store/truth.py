@@ -8,7 +8,7 @@ from sqlalchemy import ColumnElement, Connection, Subquery, case, func, select
 
 from stratawatch.adapters.store.columns import hashed, segment_key
 from stratawatch.adapters.store.record_rows import record_of, row_of
-from stratawatch.adapters.store.tables import candidates
+from stratawatch.adapters.store.tables import IN_POOL, candidates
 from stratawatch.adapters.store.truth_tables import truth_statements, truth_warnings
 from stratawatch.adapters.store.upserts import insert_new
 from stratawatch.engine.model.panel_spec import Window
@@ -41,7 +41,7 @@ class SqlTruth:
         query = (
             select(*columns)
             .join_from(candidates, said, said.c.item == c.item)
-            .where(c.cycle_id.in_(cycle_ids), said.c.turn == 1, said.c.value != "retract")
+            .where(c.cycle_id.in_(cycle_ids), IN_POOL, said.c.turn == 1, said.c.value != "retract")
             .order_by(c.cycle_id, c.position)
         )
         return tuple(record_of(KnownItem, row) for row in self._sql.execute(query))
@@ -49,7 +49,7 @@ class SqlTruth:
     def candidate_counts(self, cycle_ids: Sequence[int]) -> Mapping[tuple[str, int], int]:
         """The candidates of these cycles by (pattern, bin)."""
         cell = (candidates.c.pattern, candidates.c.score_bin)
-        query = select(*cell, func.count()).where(candidates.c.cycle_id.in_(cycle_ids)).group_by(*cell)
+        query = select(*cell, func.count()).where(candidates.c.cycle_id.in_(cycle_ids), IN_POOL).group_by(*cell)
         return {(pattern, number): items for pattern, number, items in self._sql.execute(query)}
 
     def described(self, panel: str, window: Window) -> tuple[TruthStatement, ...]:

@@ -24,8 +24,9 @@ def estimates_so_far(
 ) -> dict[StreamKey, list[Estimate]]:
     """For every stream of this window the estimates of the windows up to it, without gaps, oldest first.
 
-    They are 13 at most, and begin after the last window that asked another question, called by another rule or had
-    another limit, and after the last one that paged: what was found of that stream has ended.
+    They are 13 at most, and begin after the last window that asked another question, drew by other random numbers,
+    called by another rule or had another limit, and after the last one that paged: what was found of that stream has
+    ended.
     """
     periods = range(cycle.period - 1, cycle.period - MANY, -1)
     metrics, segments = {key.metric for key in current}, {key.segment for key in current}
@@ -65,11 +66,11 @@ def paged_streams(tx: Transaction, cycle: Cycle) -> frozenset[StreamKey]:
 
 
 def _rules(tx: Transaction, spec: PanelSpec) -> dict[StreamKey, _Rule]:
-    """What holds for each stream with a limit: the question, what says yes, and the limit's ends."""
+    """What holds for each stream with a limit: the question, random numbers, what says yes, and the limit's ends."""
     question = tx.panels.question_key(spec)
     calls = {one.name: call_rule(one) for one in spec.classifiers}
     return {
-        key: (question, calls.get(key.classifier), limit.floor, limit.ceiling, limit.max_drop)
+        key: (question, spec.random_numbers, calls.get(key.classifier), limit.floor, limit.ceiling, limit.max_drop)
         for key, limit in watched_streams(spec).items()
     }
 

@@ -16,7 +16,7 @@ from stratawatch.core.population import Floats
 from stratawatch.core.tuning import EVIDENCE
 from stratawatch.engine.alarms.alarm_streams import watched_streams
 from stratawatch.engine.baselines.baselines_from_windows import judged_windows
-from stratawatch.engine.evidence.first_use import drawn_labels
+from stratawatch.engine.evidence.labelled_before import betting_labels
 from stratawatch.engine.evidence.limit_ends import drop_test, grid_tests
 from stratawatch.engine.evidence.window_rule import MOST_PERSISTING, earlier_items
 from stratawatch.engine.labels.labelled_cycle import load_labelled_cycle
@@ -48,7 +48,7 @@ def grids_from_windows(
         past = tx.panels.get(cycle.panel_version)
         calls = {one.name: call_rule(one) for one in past.classifiers}
         labelled = load_labelled_cycle(tx, past, cycle.id)
-        drawn, before = drawn_labels(tx, cycle, labelled), earlier_items(tx, past, cycle)
+        (design, drawn), before = betting_labels(tx, past, cycle, labelled), earlier_items(tx, past, cycle)
         for key, log_b in sums.items():
             drop = drop_test(key, limits[key])
             if drop is None or calls.get(key.classifier) != present[key.classifier]:
@@ -56,7 +56,7 @@ def grids_from_windows(
             tests = grid_tests(drop, points[key], -1)
             if persisting_shares(labelled.design, [tests[len(tests) // 2]], before)[0] > MOST_PERSISTING:
                 continue
-            if values := baseline_e_values(labelled.design, drawn, tests):
+            if values := baseline_e_values(design, drawn, tests):
                 table = np.zeros((len(EVIDENCE.baseline_losses), len(tests)))
                 for one in values:
                     table[EVIDENCE.baseline_losses.index(one.loss), one.test] += one.log_e

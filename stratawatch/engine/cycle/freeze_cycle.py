@@ -51,6 +51,7 @@ def freeze_cycle(ports: Ports, cycle_id: int) -> CycleState:
         found.docs,
         found.bad_rows,
         found.focus,
+        found.labelled_before,
     )
     now = ports.clock.now()
     with ports.store.begin() as tx:

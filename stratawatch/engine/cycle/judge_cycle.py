@@ -155,7 +155,7 @@ def _judgements(tx: Transaction, window: JudgedWindow, pages: Mapping[StreamKey,
             continue
         said = judge_state(
             so_far[key],
-            window.labelled.first_use_share,
+            1.0 if spec.draws_anew else window.labelled.first_use_share,
             limit,
             wanted_margin(spec, key),
             is_paged=key in paged,

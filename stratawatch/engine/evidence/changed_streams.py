@@ -1,4 +1,4 @@
-"""Streams that begin anew because what they are about has changed: a question, a cut-off, a limit, a baseline."""
+"""Streams that begin anew: a question, random numbers, a cut-off, a limit or a baseline has changed."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -55,6 +55,9 @@ def _other_baselines(
 def _changes(tx: Transaction, before: PanelSpec, spec: PanelSpec) -> Iterator[tuple[StreamKey | None, str]]:
     if tx.panels.question_key(before) != tx.panels.question_key(spec):
         yield None, "another question is asked"
+        return
+    if before.random_numbers != spec.random_numbers:
+        yield None, f"random numbers are {spec.random_numbers}, no longer {before.random_numbers}"
         return
     rules = {classifier.name: call_rule(classifier) for classifier in before.classifiers}
     limits = watched_streams(before)

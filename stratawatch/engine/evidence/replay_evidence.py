@@ -46,7 +46,7 @@ def _add(tx: Transaction, ports: Ports, cycle: Cycle) -> None:
     restart_changed_streams(tx, ports, spec, cycle)
     missing = missing_answers(tx, cycle, labelled, ())
     leans = missing is not None and missing.lean is not None
-    fix_bets(tx, cycle, labelled, leans=leans, in_time=_in_time(tx, cycle, labelled))
+    fix_bets(tx, spec, cycle, labelled, leans=leans, in_time=_in_time(tx, cycle, labelled))
     labelled = load_labelled_cycle(tx, spec, cycle.id)
     rule = rule_of_window(tx, spec, cycle, labelled, limits)
     revision = tx.estimates.latest(cycle.id)

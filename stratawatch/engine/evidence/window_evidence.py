@@ -7,13 +7,15 @@ from datetime import datetime
 from stratawatch.core.alarms.evidence.e_values import EValue, StakeKey, window_e_values
 from stratawatch.core.alarms.evidence.linear_tests import LimitTest
 from stratawatch.core.alarms.evidence.window_labels import DrawnLabel
+from stratawatch.core.designs.frozen import FrozenDesign
 from stratawatch.core.goals import Limit
 from stratawatch.engine.alarms.alarm_streams import watched_streams
 from stratawatch.engine.alarms.notifications import warn
 from stratawatch.engine.baselines.current_baselines import current_baselines
 from stratawatch.engine.evidence.changed_streams import restart_changed_streams
 from stratawatch.engine.evidence.drop_rows import bets_again, first_bets
-from stratawatch.engine.evidence.first_use import drawn_labels, fix_bets
+from stratawatch.engine.evidence.first_use import fix_bets
+from stratawatch.engine.evidence.labelled_before import betting_labels
 from stratawatch.engine.evidence.limit_ends import WatchedEnd, limit_tests
 from stratawatch.engine.evidence.window_rule import rule_of_window
 from stratawatch.engine.labels.labelled_cycle import LabelledCycle
@@ -44,7 +46,7 @@ def gather_evidence(
     if not is_backfilled:
         restart_changed_streams(tx, ports, spec, cycle)
         _tell_that_it_begins(tx, ports, spec, cycle)
-    fix_bets(tx, cycle, labelled, leans=leans)
+    fix_bets(tx, spec, cycle, labelled, leans=leans)
     labelled = replace(labelled, draws=tx.rounds.draws(cycle.id))
     rule = rule_of_window(tx, spec, cycle, labelled, limits)
     if rule.rule == "evidence" and not is_backfilled:
@@ -70,21 +72,22 @@ def evidence_rows(
     tx: Transaction, spec: PanelSpec, cycle: Cycle, labelled: LabelledCycle, revision: int, judged_at: datetime
 ) -> list[EvidenceRow]:
     """The e-values of a window on every end of a limit; stakes are those of its first judgement, at `judged_at`."""
-    limits, before, drawn = watched_streams(spec), tx.evidence.of_cycle(cycle.id), drawn_labels(tx, cycle, labelled)
-    rows = _fixed_ends(cycle, labelled, drawn, limits, before, revision)
+    limits, before = watched_streams(spec), tx.evidence.of_cycle(cycle.id)
+    design, drawn = betting_labels(tx, spec, cycle, labelled)
+    rows = _fixed_ends(cycle, design, drawn, limits, before, revision)
     if any(limit.max_drop is not None for limit in limits.values()):
         drops = (
             bets_again(limits, before)
             if before
             else first_bets(spec, cycle, limits, current_baselines(tx, spec, cycle.window.start, judged_at))
         )
-        rows += [row for bets in drops for row in bets.rows(cycle, revision, labelled.design, drawn)]
+        rows += [row for bets in drops for row in bets.rows(cycle, revision, design, drawn)]
     return rows
 
 
 def _fixed_ends(
     cycle: Cycle,
-    labelled: LabelledCycle,
+    design: FrozenDesign,
     drawn: Sequence[Sequence[DrawnLabel]],
     limits: Mapping[StreamKey, Limit],
     before: Sequence[EvidenceRow],
@@ -98,7 +101,7 @@ def _fixed_ends(
         for row in before
         if row.loss != NO_BET and (watched := WatchedEnd(row.key, row.end)) in places
     }
-    found = window_e_values(labelled.design, drawn, list(ends.values()), stakes)
+    found = window_e_values(design, drawn, list(ends.values()), stakes)
     by_test: dict[int, list[EValue]] = {}
     for one in found:
         by_test.setdefault(one.test, []).append(one)

@@ -28,7 +28,8 @@ def rule_of_window(
 ) -> JudgementRule:
     """The rule of a window, which its first judgement keeps.
 
-    First uses speak of newcomers alone: an item that stayed and was not drawn has a number above its earlier cut.
+    Where numbers are permanent, first uses speak of newcomers alone: an item that stayed and was not drawn has a number
+    above its earlier cut. Where they are by window, items may stay.
     """
     if kept := tx.evidence.rule_of(cycle.id):
         return kept
@@ -36,10 +37,12 @@ def rule_of_window(
 
 
 def earlier_items(tx: Transaction, spec: PanelSpec, cycle: Cycle) -> frozenset[str]:
-    """The items of a window's pool that were in an earlier one's.
+    """The items of a window's pool that were in an earlier one's, where that matters: not where numbers are drawn anew.
 
-    Numbers are permanent, so that an item's earlier cut matters for longer than its label is valid.
+    Where they are permanent, an item's earlier cut matters for longer than its label is valid.
     """
+    if spec.draws_anew:
+        return frozenset()
     back = max(spec.label_validity, LOOK_BACK * spec.windows.length)
     return tx.cycles.items_of_earlier_pools(cycle.id, cycle.window.start - back)
 

@@ -13,6 +13,7 @@ from stratawatch.core.goals import Focus
 from stratawatch.core.history.past_labels import History
 from stratawatch.core.population import Atom
 from stratawatch.engine.evidence.focus import focus_of_panel
+from stratawatch.engine.evidence.labelled_before import items_labelled_by
 from stratawatch.engine.input.bad_row_reasons import advice, exceeds_max_share, summary
 from stratawatch.engine.input.previous_windows import earlier_judged_windows, missed_rows, previous_cycle_to_recount
 from stratawatch.engine.input.window_drift import DriftFinding, drift_refusal, find_drift
@@ -41,7 +42,8 @@ class WindowAssessment:
     """What was found of a window, as far as it was looked at: a refusal ends the look.
 
     `profile` has the rows that came too late and every warning; `candidates` is empty where nobody asked for them.
-    `focus` is what labels follow, as the evidence stands now.
+    `focus` is what labels follow, as the evidence stands now; `labelled_before` are items that have a verdict already,
+    where random numbers are by window.
     """
 
     counted: CensusResult
@@ -54,6 +56,8 @@ class WindowAssessment:
     docs: str | None = None
     refusal: Refusal | None = None
     focus: Focus | None = None
+    labelled_ids: frozenset[str] = frozenset()
+    labelled_before: tuple[CandidateItem, ...] = ()
 
     def require_fit(self) -> None:
         """Raise the error of the refusal, if there is one."""
@@ -94,11 +98,13 @@ def _input(
     with ports.store.begin() as tx:
         history = label_history(tx, spec, period, opened_at)
         earlier, before = earlier_judged_windows(tx, spec.name, period), previous_cycle_to_recount(tx, spec, period)
-        focus = focus_of_panel(tx, ports, spec)
+        focus, labelled = focus_of_panel(tx, ports, spec), items_labelled_by(tx, spec, opened_at)
     counted = reading.census()
     report = ports.check.profile(spec, window, counted.profile)
     bad_rows = (*counted.bad_rows, *report.bad_rows)
-    found = WindowAssessment(counted, counted.profile, history, bad_rows, docs=report.docs, focus=focus)
+    found = WindowAssessment(
+        counted, counted.profile, history, bad_rows, docs=report.docs, focus=focus, labelled_ids=labelled
+    )
     if report.refusal:
         return _refused(found, spec, report)
     profile = replace(counted.profile, missed=missed_rows(reading.rows, before))
@@ -121,6 +127,7 @@ def _with_candidates(
     return replace(
         found,
         candidates=items,
+        labelled_before=reading.items_by_id(found.atoms, found.labelled_ids) if found.labelled_ids else (),
         docs=report.docs or found.docs,
         bad_rows=(*found.bad_rows, *report.bad_rows),
         profile=_with_warnings(found.profile, (*found.profile.warnings, *report.failures), report.refusal),

@@ -85,7 +85,11 @@ class CheckReport:
 
 @dataclass(frozen=True)
 class FrozenCycle:
-    """The facts of a frozen cycle."""
+    """The facts of a frozen cycle.
+
+    `labelled_before`: where random numbers are by window, the items whose verdict was there when the cycle was opened,
+    drawn or not, in the pools or not.
+    """
 
     atoms: tuple[Atom, ...]
     candidates: tuple[CandidateItem, ...]
@@ -94,6 +98,7 @@ class FrozenCycle:
     docs: str | None
     bad_rows: tuple[QuarantinedRow, ...]
     focus: Focus | None = None
+    labelled_before: tuple[CandidateItem, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -101,8 +106,9 @@ class DrawnItem:
     """An item that was drawn: the design facts of that moment, read back when estimating.
 
     `inclusion` is n_h / N_h of its atom's stratum as planned by the round that drew it; the plan of the cycle's last
-    round has the final n_h. Only answers to the question of `question_key` count for it. `first_use`, that no earlier
-    window drew it, and `bets`, that its label counts as evidence, are decided when the window is first judged.
+    round has the final n_h. Only answers to the question of `question_key` count for it. `first_use` (no earlier
+    window drew it or, where numbers are by window, it had no label) and `bets` (its label counts as evidence) are
+    decided when the window is first judged.
     """
 
     item: str

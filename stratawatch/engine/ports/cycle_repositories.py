@@ -111,6 +111,10 @@ class CycleRepository(Protocol):
         """The pools, by atom and digest."""
         ...
 
+    def labelled_before(self, cycle_id: int) -> tuple[CandidateItem, ...]:
+        """The items of a cycle that had a verdict when it was opened; none where random numbers are permanent."""
+        ...
+
     def items_of_earlier_pools(self, cycle_id: int, since: datetime) -> frozenset[str]:
         """The candidates of a cycle that its panel had as candidates of an earlier window, from `since` on."""
         ...

@@ -53,6 +53,15 @@ class LabelRepository(Protocol):
         """What these cycles had drawn for a question by a moment, with the answers that had arrived by then, if any."""
         ...
 
+    def on_drawn_items(
+        self, question_key: str, received_by: datetime, not_before: datetime
+    ) -> tuple[tuple[str, LabelEvent], ...]:
+        """(item id, answer to a question) on items that any panel drew for it, received by a moment, by time.
+
+        Answers that were given or received before `not_before` are left out.
+        """
+        ...
+
     def newest_event_id(self) -> int:
         """The id of the newest label event, 0 when there is none."""
         ...

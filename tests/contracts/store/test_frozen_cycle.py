@@ -5,7 +5,21 @@ import pytest
 from stratawatch.core.population import Atom, Segment
 from stratawatch.engine.model.erasure import name_of_erased
 from stratawatch.errors import StaleState
-from tests.support.store.examples import ATOMS, COUNTRY, MONDAY, NOW, WEEK, candidate, frozen, frozen_cycle, open_cycle
+from tests.support.store.examples import (
+    ATOMS,
+    COUNTRY,
+    MONDAY,
+    NOW,
+    PLAN,
+    QUESTION,
+    WEEK,
+    candidate,
+    draws,
+    frozen,
+    frozen_cycle,
+    open_cycle,
+    said,
+)
 
 
 class TestFreeze:
@@ -56,6 +70,29 @@ class TestFreeze:
             cycle = open_cycle(tx)
             tx.cycles.freeze(cycle, frozen(candidates=items), NOW)
             assert [one.item for one in tx.cycles.candidates(cycle)] == ids
+
+    def test_keeps_items_that_were_labelled_before_apart_from_the_pools(self, store):
+        before = (candidate("b", payload={}), candidate("z", atom=1, payload={}))
+        with store.begin() as tx:
+            cycle = open_cycle(tx)
+            tx.cycles.freeze(cycle, frozen(labelled_before=before), NOW)
+            tx.rounds.add(cycle, PLAN, draws(), [], NOW)
+            tx.labels.add([said("b", "e1")], NOW)
+            assert {one.item for one in tx.cycles.candidates(cycle)} == {"a", "b", "c"}
+            assert sorted(tx.cycles.labelled_before(cycle), key=lambda one: one.item) == list(before)
+            assert tx.cycles.labelled_before(frozen_cycle(tx, 1)) == ()
+            (draw,) = tx.labels.past_draws([cycle], NOW, QUESTION)
+            assert len(draw.events) == 1, "an item of both is drawn once"
+            assert sum(tx.truth.candidate_counts([cycle]).values()) == 3
+
+    def test_erases_an_item_among_those_too(self, store):
+        with store.begin() as tx:
+            cycle = open_cycle(tx)
+            tx.cycles.freeze(cycle, frozen(labelled_before=(candidate("b"), candidate("z", atom=1))), NOW)
+            for item in "bz":
+                tx.erasures.erase("spam", item, (), NOW)
+            kept = {one.item for one in (*tx.cycles.candidates(cycle), *tx.cycles.labelled_before(cycle))}
+            assert kept == {"a", "c", name_of_erased("b"), name_of_erased("z")}
 
     def test_keeps_cycles_apart(self, store):
         with store.begin() as tx:

@@ -174,6 +174,23 @@ class TestAll:
             assert [(item, e.event_id) for item, e in tx.labels.of_panel("other")] == [("a", "e3")]
 
 
+class TestOnDrawnItems:
+    def test_are_those_of_the_question_received_in_time_with_the_ids_of_their_items(self, store):
+        with store.begin() as tx:
+            planned_round(tx)
+            planned_round(tx, 1, items=("a", "d"))
+            tx.labels.add([said("b", "e1", minutes=2), said("a", "e2"), said("stranger", "e3")], NOW)
+            tx.labels.add([said("d", "e4", minutes=1)], NOW + WEEK)
+
+            def found(received_by, not_before=NOW, question=QUESTION):
+                return [(item, e.event_id) for item, e in tx.labels.on_drawn_items(question, received_by, not_before)]
+
+            assert found(NOW) == [("a", "e2"), ("b", "e1")]
+            assert found(NOW + WEEK) == [("a", "e2"), ("d", "e4"), ("b", "e1")]
+            assert found(NOW + WEEK, NOW + MINUTE) == [("d", "e4")]
+            assert found(NOW + WEEK, question="another") == found(NOW - MINUTE) == []
+
+
 class TestMark:
     def test_grows_with_new_events_only(self, store):
         with store.begin() as tx:

@@ -128,6 +128,8 @@ def everyday(tx):
     yield "pools", lambda: tx.cycles.items_of_earlier_pools(9, NOW - 60 * 24 * 60 * MINUTE)
     yield "new labels", lambda: tx.labels.add([said("i1", "new")], NOW)
     yield "of_items", lambda: tx.labels.of_items(some, "is it")
+    yield "labelled", lambda: tx.labels.on_drawn_items("is it", NOW, NOW - 60 * MINUTE)
+    yield "labelled before", lambda: tx.cycles.labelled_before(9)
     yield "earliest_times", lambda: tx.labels.earliest_times(some)
     yield "keys_drawn", lambda: tx.rounds.keys_drawn(some, "is it")
     yield "past_draws", lambda: tx.labels.past_draws([9, 10], NOW + 60 * MINUTE, "is it")

@@ -80,7 +80,7 @@ def evidence(scenario: Scenario, cycle: int = 1):
         labelled, limits = load_labelled_cycle(tx, scenario.panel, cycle), watched_streams(scenario.panel)
         kept, rule = tx.evidence.of_cycle(cycle), tx.evidence.rule_of(cycle)
         assert kept
-        return kept, rule, evidence_rows(tx, tx.cycles.get(cycle), labelled, limits, 1)
+        return kept, rule, evidence_rows(tx, scenario.panel, tx.cycles.get(cycle), labelled, limits, 1)
 
 
 def traces(scenario: Scenario, draw) -> None:

@@ -16,8 +16,9 @@ def test_they_have_values_by_themselves_that_make_no_new_version_of_a_panel(writ
 
 
 def test_others_are_kept(write):
-    panel = load_configuration(write((BUDGET, f'{BUDGET}\nalarms = "window"\nfocus = false'))).panels["spam"]
-    assert (panel.alarms, panel.focus) == ("window", False)
+    others = 'alarms = "window"\nfocus = false\nrandom_numbers = "by window"'
+    panel = load_configuration(write((BUDGET, f"{BUDGET}\n{others}"))).panels["spam"]
+    assert (panel.alarms, panel.focus, panel.random_numbers, panel.draws_anew) == ("window", False, "by window", True)
 
 
 @pytest.mark.parametrize(
@@ -30,9 +31,3 @@ def test_others_are_kept(write):
 )
 def test_other_words_are_refused(problem, line, expected):
     assert expected in problem((BUDGET, f"{BUDGET}\n{line}"))
-
-
-def test_numbers_by_window_are_refused_as_long_as_the_draw_does_not_know_them(problem):
-    found = problem((BUDGET, f'{BUDGET}\nrandom_numbers = "by window"'))
-    assert found.startswith("panels.spam.random_numbers")
-    assert '"by window" is not there yet' in found
