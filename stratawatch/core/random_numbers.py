@@ -4,7 +4,6 @@ Those of one window depend on the window too, by the seed that `window_seed` mak
 """
 
 from collections.abc import Iterable
-from datetime import UTC, datetime
 from hashlib import md5
 
 import numpy as np
@@ -20,13 +19,13 @@ def digest(seed: str, item: str) -> str:
     return md5(f"{seed}:{item}".encode(), usedforsecurity=False).hexdigest()
 
 
-def window_seed(seed: str, start: datetime, end: datetime) -> str:
-    """The seed of the random numbers that items have in one window alone.
+def window_seed(seed: str, window: str) -> str:
+    """The seed of the random numbers that items have in one window alone; no two windows may have the same name.
 
-    >>> window_seed("s", datetime(2026, 1, 5, tzinfo=UTC), datetime(2026, 1, 12, tzinfo=UTC))
-    's:2026-01-05T00:00:00+00:00/2026-01-12T00:00:00+00:00'
+    >>> window_seed("s", "2026-01-05/2026-01-12")
+    's:2026-01-05/2026-01-12'
     """
-    return f"{seed}:{start.astimezone(UTC).isoformat()}/{end.astimezone(UTC).isoformat()}"
+    return f"{seed}:{window}"
 
 
 def digest_prefixes(seed: str, items: Iterable[str]) -> NDArray[np.uint64]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Literal
 
 from stratawatch.core.alarms.alarm_states import AlarmRule
@@ -173,7 +173,10 @@ class PanelSpec:
 
     def seed_of(self, window: Window) -> str:
         """The seed of the random numbers that items have in a window."""
-        return window_seed(self.seed, window.start, window.end) if self.draws_anew else self.seed
+        if not self.draws_anew:
+            return self.seed
+        first, end = (moment.astimezone(UTC).isoformat() for moment in (window.start, window.end))
+        return window_seed(self.seed, f"{first}/{end}")
 
     def column_roles(self) -> Iterator[RequiredColumn]:
         """Every column that the panel reads, once for each role that it has."""
