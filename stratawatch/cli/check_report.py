@@ -94,7 +94,7 @@ def _placed(configuration: "Configuration", place: Place, trouble: StratawatchEr
 def _store(configuration: "Configuration", now: "datetime") -> Facts:
     from stratawatch.adapters.store import open_store
     from stratawatch.engine.cycle.budget_shares import shared_budget_states
-    from stratawatch.engine.evidence.window_rule import newest_rule_text
+    from stratawatch.engine.evidence.cost_of_new_numbers import pages_text
 
     store = open_store(configuration.store_url().get_secret_value())
     with store.begin() as tx:
@@ -103,7 +103,7 @@ def _store(configuration: "Configuration", now: "datetime") -> Facts:
         spans = shared_budget_states(tx) if configuration.settings.budget else ()
         facts = {f"baselines of {name}": _baselines(tx, spec, now) for name, spec in configuration.panels.items()}
         facts |= {f"gold items of {name}": _gold(tx, spec) for name, spec in configuration.panels.items()}
-        facts |= {f"pages of {name}": newest_rule_text(tx, name) for name in configuration.panels}
+        facts |= {f"pages of {name}": pages_text(tx, name) for name in configuration.panels}
     baselines = {name: fact for name, fact in facts.items() if fact}
     counted = ", ".join(f"{name} {number}" for name, number in cycles.items())
     waiting = {
@@ -295,6 +295,7 @@ def _named_by(configuration: "Configuration", name: str, trouble: StratawatchErr
 
 def _newest_window(report: CheckReport, configuration: "Configuration", spec: "PanelSpec", clock: "Clock") -> Facts:
     """Look at the newest complete window as a cycle on it would: a column that exists may hold no readable value."""
+    from stratawatch.engine.evidence.cost_of_new_numbers import labels_not_reused
     from stratawatch.engine.input.assess_window import assess_window
     from stratawatch.engine.model.windows import newest_ended_period, window_of_period
 
@@ -330,7 +331,9 @@ def _newest_window(report: CheckReport, configuration: "Configuration", spec: "P
         facts["read for it"] = f"{count_text(version['files'], 'file')}, {version['bytes']:,} bytes"
     drift = [] if found.refusal else [str(finding) for finding in found.drift]
     warnings = [] if found.refusal else [one for one in profile.warnings if one not in drift]
-    remarks = {"drift": drift, "warnings": warnings}
+    with ports.store.begin() as tx:
+        cost = labels_not_reused(tx, spec, period, found.labelled_before)
+    remarks = {"drift": drift, "warnings": warnings, "random numbers": [cost.text] if cost else []}
     return {**facts, **{name: "; ".join(sentences) for name, sentences in remarks.items() if sentences}}
 
 

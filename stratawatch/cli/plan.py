@@ -307,6 +307,7 @@ def _preview(installation: "Installation", spec: "PanelSpec") -> dict[str, Any]:
             for classifier, metric in [key]
         ],
         "focus": None if previewed.focus is None else focus_text(previewed.focus),
+        "random_numbers": None if previewed.not_reused is None else previewed.not_reused.text,
         "pages": [
             {
                 "classifier": one.key.classifier,
@@ -341,6 +342,9 @@ def _show(document: dict[str, Any]) -> None:
     if document["focus"]:
         print_line()
         print_line(capitalised(document["focus"]))
+    if document["random_numbers"]:
+        print_line()
+        print_line(f"Random numbers {document['random_numbers']}")
     if document["pages"]:
         print_line()
         print_line("Windows until a fall beyond its limit is paged, on average, if these labels come each time")

@@ -6,6 +6,8 @@ import pytest
 
 from stratawatch.core.goals import Limit
 from stratawatch.core.random_numbers import digest
+from stratawatch.engine.cycle.plan_preview import preview_plan
+from stratawatch.engine.evidence.cost_of_new_numbers import LabelsNotReused, labels_not_reused, pages_text
 from stratawatch.engine.evidence.first_use import drawn_labels
 from stratawatch.engine.evidence.labelled_before import items_labelled_by, labels_of_before, with_further_items
 from stratawatch.engine.evidence.panel_evidence import panel_evidence
@@ -36,6 +38,14 @@ def two_windows(scenario):
 def stayed(tmp_path_factory):
     """Two judged windows of the same items, to look at."""
     scenario = two_windows(new_scenario(tmp_path_factory.mktemp("stayed") / "store.db", BY_WINDOW))
+    yield scenario
+    scenario.ports.store.dispose()
+
+
+@pytest.fixture(scope="module")
+def permanent(tmp_path_factory):
+    """The same windows, drawn by permanent numbers."""
+    scenario = two_windows(new_scenario(tmp_path_factory.mktemp("permanent") / "store.db", PERMANENT))
     yield scenario
     scenario.ports.store.dispose()
 
@@ -75,13 +85,9 @@ class TestTheDraw:
         assert any(one.item not in pool for one in found)
         assert all(one.atom == pool[one.item].atom for one in found if one.item in pool)
 
-    def test_of_permanent_numbers_looks_nothing_up(self, make_scenario):
-        scenario = make_scenario(PERMANENT)
-        label_cycle(scenario)
-        stay(scenario, 1)
-        second = label_cycle(scenario)
-        assert labelled_before(scenario, second) == ()
-        assert "items_by_id" not in [query for query, _ in scenario.source.calls]
+    def test_of_permanent_numbers_looks_nothing_up(self, permanent):
+        assert labelled_before(permanent, permanent.cycles[1]) == ()
+        assert "items_by_id" not in [query for query, _ in permanent.source.calls]
 
 
 class TestEvidence:
@@ -140,6 +146,29 @@ class TestEvidence:
             }
             rule = tx.evidence.rule_of(second)
         assert rule.rule == "window", "its items were there before, and now they keep their numbers"
+
+
+class TestWhatItCosts:
+    def test_is_the_labels_that_permanent_numbers_would_use_again(self, stayed):
+        with stayed.ports.store.begin() as tx:
+            before = tx.cycles.labelled_before(stayed.cycles[1])
+            assert labels_not_reused(tx, stayed.panel, 0, ()) is None, "there is no window before the first"
+            assert labels_not_reused(tx, stayed.panel, 1, before) == LabelsNotReused(150, 150)
+            assert labels_not_reused(tx, stayed.panel, 1, before[:1]) == LabelsNotReused(150, 1)
+            assert labels_not_reused(tx, PERMANENT, 1, before) is None
+        previewed = preview_plan(stayed.ports, stayed.panel, cycle_of(stayed, stayed.cycles[1]).window, 1)
+        assert previewed.not_reused == LabelsNotReused(150, 150)
+
+    def test_is_told_where_windows_stand_alone_for_items_that_stay(self, stayed, permanent):
+        with permanent.ports.store.begin() as tx:
+            assert pages_text(tx, "another") == ""
+            reused = sum(draw.reused for draw in tx.rounds.draws(permanent.cycles[1]))
+            text = pages_text(tx, "spam")
+        assert reused > 100
+        assert text.startswith("by each window alone: 100.0% of what the limit of spam / rf / precision looks at")
+        assert text.endswith(f"windows add up, and as many labels mean asking about {reused} items more")
+        with stayed.ports.store.begin() as tx:
+            assert pages_text(tx, "spam").startswith("by the evidence of all windows")
 
 
 class TestLabelledItems:

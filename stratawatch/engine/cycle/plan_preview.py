@@ -7,6 +7,7 @@ from stratawatch.core.goals import Focus
 from stratawatch.core.history.past_labels import History
 from stratawatch.core.plan import Plan
 from stratawatch.core.population import Atom
+from stratawatch.engine.evidence.cost_of_new_numbers import LabelsNotReused, labels_not_reused
 from stratawatch.engine.input.assess_window import assess_window
 from stratawatch.engine.labels.labelled_cycle import design_of_cycle
 from stratawatch.engine.model.panel_metrics import metrics_shown
@@ -18,12 +19,16 @@ from stratawatch.engine.progress import phase
 
 @dataclass(frozen=True)
 class PlanPreview:
-    """The atoms that a cycle would be frozen with, and all its rounds' labels planned at once."""
+    """The atoms that a cycle would be frozen with, and all its rounds' labels planned at once.
+
+    `not_reused`: the labels that permanent random numbers would have used again, where they are by window.
+    """
 
     atoms: tuple[Atom, ...]
     plan: Plan
     history: History
     focus: Focus | None = None
+    not_reused: LabelsNotReused | None = None
 
 
 def preview_plan(ports: Ports, spec: PanelSpec, window: Window, period: int) -> PlanPreview:
@@ -36,4 +41,6 @@ def preview_plan(ports: Ports, spec: PanelSpec, window: Window, period: int) -> 
         cells = design_of_cycle(spec, found.atoms, found.candidates).cells
         survey = survey_of_panel(spec, found.focus)
         plan = design_of(survey).plan_all_rounds(cells, survey, found.history, metrics_shown(spec))
-    return PlanPreview(found.atoms, plan, found.history, found.focus)
+    with ports.store.begin() as tx:
+        not_reused = labels_not_reused(tx, spec, period, found.labelled_before)
+    return PlanPreview(found.atoms, plan, found.history, found.focus, not_reused)

@@ -58,12 +58,6 @@ def rule_text(rule: JudgementRule | None) -> str:
     return f"by each window alone: {rule.why}"
 
 
-def newest_rule_text(tx: Transaction, panel: str) -> str:
-    """By which rule the newest judged window of a panel paged, in words; empty before the first."""
-    rules = tx.evidence.rules(panel)
-    return rule_text(rules[-1]) if rules else ""
-
-
 def _rule(
     tx: Transaction, spec: PanelSpec, cycle: Cycle, labelled: LabelledCycle, limits: Mapping[StreamKey, Limit]
 ) -> JudgementRule:
