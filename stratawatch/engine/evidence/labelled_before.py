@@ -7,7 +7,7 @@ drawn by chance alone, whether earlier windows drew them or not; those with one 
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import UTC, datetime
 
 from stratawatch.core.alarms.evidence.window_labels import DrawnLabel
 from stratawatch.core.designs.frozen import FrozenDesign
@@ -16,6 +16,7 @@ from stratawatch.engine.labels.item_keys import keys_of_items
 from stratawatch.engine.labels.labelled_cycle import LabelledCycle, candidates_of, verdicts_of
 from stratawatch.engine.labels.second_votes import is_checked
 from stratawatch.engine.model.cycle_facts import CandidateItem, Cycle
+from stratawatch.engine.model.erasure import is_erased
 from stratawatch.engine.model.label_events import LabelEvent
 from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.engine.ports.transaction import Transaction
@@ -43,11 +44,15 @@ def labels_of_before(
     tx: Transaction, spec: PanelSpec, cycle: Cycle, items: Sequence[CandidateItem]
 ) -> list[DrawnLabel]:
     """What a window knew of these items when it was opened, with their verdicts of now, as e-values need it."""
-    question = tx.panels.question_key(spec)
+    question, oldest = tx.panels.question_key(spec), cycle.opened_at - spec.label_validity
     key_of = keys_of_items(tx, spec.items_of, question, [item.item for item in items])
+    erased = {item for item in key_of if is_erased(item)}
+    if erased:  # their ids are gone, and answers stand under the keys of then
+        drawn = tx.labels.on_drawn_items(question, datetime.max.replace(tzinfo=UTC), oldest)
+        key_of |= {item: event.item_key for item, event in drawn if item in erased}
     events = tx.labels.of_items(list(key_of.values()), question)
     checked = frozenset(key_of[item.item] for item in items if is_checked(spec, item.pattern))
-    verdicts = verdicts_of(events, spec.votes, not_before=cycle.opened_at - spec.label_validity, checked=checked)
+    verdicts = verdicts_of(events, spec.votes, not_before=oldest, checked=checked)
     return [
         DrawnLabel(item, first_use=False, bets=False, verdict=verdicts.get(key), answered_before=True)
         for item, key in key_of.items()
