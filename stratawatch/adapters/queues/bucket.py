@@ -84,6 +84,7 @@ class BucketQueue:
         self._storage = storage
         self._caps = caps or ReadCaps(patience=timedelta(0))
         self._turns = RepeatedAnswers()
+        self._fetched: tuple[ObjectInfo, bytes] | None = None
 
     def identity(self) -> str:
         """The id in the marker; empty where there is none or none that can be read."""
@@ -136,7 +137,7 @@ class BucketQueue:
         with self._marked("read labels"):
             objects = {info.name: info for info in self._storage.listed(IN)}
             inbox = _ObjectInbox(
-                Path(IN), self.name, self._caps, read_line, self._turns.numbered, storage=self._storage, objects=objects
+                Path(IN), self.name, self._caps, read_line, self._turns.numbered, fetch=self._fetch, objects=objects
             )
             for name in inbox.names():
                 position = ReadPosition.of(begins.get(name))
@@ -147,6 +148,8 @@ class BucketQueue:
                     rejected += news.rejected
                     reached[name] = news.position.as_cursor()
             self._keep(rejected)
+        if len(events) + len(rejected) < self._caps.events:
+            self._fetched = None
         return PollResult(tuple(events), tuple(rejected), {"files": reached})
 
     def cancel(self, keys: Sequence[str]) -> None:
@@ -199,6 +202,13 @@ class BucketQueue:
         if others := sum(not info.name.endswith(".jsonl") and not info.name.startswith(".") for info in objects[IN]):
             found["objects in in/ that are not read (only *.jsonl is)"] = str(others)
         return found
+
+    def _fetch(self, listed: ObjectInfo) -> tuple[ObjectInfo, bytes] | None:
+        """An object of `in/`; one that several polls read is fetched once."""
+        path = f"{IN}/{listed.name}"
+        if self._fetched is None or self._fetched[0].name != path or self._fetched[0].stamp != listed.stamp:
+            self._fetched = self._storage.read(path, self._caps.file_bytes)
+        return self._fetched
 
     def _rewrite(self, path: str, change: Callable[[bytes], bytes]) -> None:
         found = self._storage.read(path, sys.maxsize)
@@ -258,7 +268,7 @@ class BucketQueue:
 class _ObjectInbox(Inbox[LabelEvent]):
     """The objects of `in/`. Only those are fetched that are new, changed, or not read to their end."""
 
-    storage: ObjectStorage
+    fetch: Callable[[ObjectInfo], tuple[ObjectInfo, bytes] | None]
     objects: Mapping[str, ObjectInfo]
 
     def names(self) -> list[str]:
@@ -275,7 +285,7 @@ class _ObjectInbox(Inbox[LabelEvent]):
 
     @contextmanager
     def _opened(self, name: str) -> Iterator[OpenedFile]:
-        found = self.storage.read(f"{self.folder.name}/{name}", self.caps.file_bytes)
+        found = self.fetch(self.objects[name])
         if found is None:
             raise FileNotFoundError(name)
         info, content = found

@@ -70,6 +70,16 @@ class TestPoll:
         storage = ObjectStorage(None, "az://labels", "the label queue")
         assert storage.listed("in")[0].stamp == storage.read("in/ann.jsonl", 9)[0].stamp
 
+    def test_an_object_that_was_written_to_between_two_polls_is_fetched_anew(self, backend):
+        backend.queue()
+        queue = BucketQueue(backend.storage, caps=ReadCaps(events=1, patience=timedelta(0)))
+        for key in ("k1", "k2"):
+            backend.answer(key=key, value="yes")
+        first = queue.poll({})
+        backend.answer(key="k3", value="yes")
+        second = queue.poll(first.cursor)
+        assert keys(first) + keys(second) + keys(queue.poll(second.cursor)) == ["k1", "k2", "k3"]
+
     def test_a_replaced_object_is_read_from_its_beginning(self, backend):
         queue = backend.queue()
         backend.answer(key="k1", value="yes")
@@ -87,19 +97,20 @@ class TestPoll:
         assert (second.events, second.cursor) == ((), first.cursor)
         assert "in/ann.jsonl" not in paths
 
-    def test_a_poll_ends_at_its_cap_and_the_next_one_goes_on(self, backend):
+    def test_a_poll_ends_at_its_cap_and_the_next_one_goes_on_without_fetching_again(self, backend, monkeypatch):
         backend.queue()
         queue = BucketQueue(backend.storage, caps=ReadCaps(events=3, patience=timedelta(0)))
         lines = [json.dumps({"key": f"k{number}", "value": "yes"}) for number in range(8)]
         obstore.put(backend.store, "in/a.jsonl", "\n".join(lines[:5]).encode())
         obstore.put(backend.store, "in/b.jsonl", "\n".join(lines[5:]).encode())
-        cursor, found = {}, []
+        cursor, found, paths = {}, [], fetched(monkeypatch)
         for _ in range(4):
             polled = queue.poll(cursor)
             assert len(polled.events) <= 3
             found += keys(polled)
             cursor = polled.cursor
         assert found == [f"k{number}" for number in range(8)]
+        assert [path for path in paths if path.startswith("in/")] == ["in/a.jsonl", "in/b.jsonl"]
 
     def test_an_object_that_is_too_large_is_not_fetched_and_said_once(self, backend):
         backend.queue()
