@@ -1,27 +1,32 @@
-"""As much as a busy month brings, through a folder: within seconds of this process's own time."""
+"""As much as a busy month brings, through a folder: within seconds."""
 
 import json
-from time import process_time
 
 from stratawatch.adapters.queues.folder import FolderQueue
 from tests.support.batches import batch
+from tests.support.wall_time import seconds_within
 
 
 def test_ten_thousand_items_go_out_and_their_labels_come_in(tmp_path):
-    queue = FolderQueue(tmp_path / "queue")
-    queue.adopt("ours")
-    begun = process_time()
-    for number in range(20):
-        queue.publish(batch(f"b{number:02}", count=500))
-    assert process_time() - begun < 3
-    lines = [line for path in (tmp_path / "queue" / "out").iterdir() for line in path.read_text().splitlines()]
+    roots = []
+
+    def publish():
+        roots.append(tmp_path / f"queue-{len(roots)}")
+        queue = FolderQueue(roots[-1])
+        queue.adopt("ours")
+        for number in range(20):
+            queue.publish(batch(f"b{number:02}", count=500))
+
+    assert seconds_within(3, publish) < 3
+    root = roots[-1]
+    lines = [line for path in (root / "out").iterdir() for line in path.read_text().splitlines()]
     keys = [line["key"] for line in map(json.loads, lines) if "key" in line]
     assert len(keys) == len(set(keys)) == 10_000
     said = [{"key": key, "value": "yes", "annotator": "ann"} for key in keys]
-    _write(tmp_path / "queue" / "in" / "ann.jsonl", said)
-    begun = process_time()
-    assert len(_read(queue)) == 10_000
-    assert process_time() - begun < 3
+    _write(root / "in" / "ann.jsonl", said)
+    found = []
+    assert seconds_within(3, lambda: found.append(_read(FolderQueue(root)))) < 3
+    assert {len(events) for events in found} == {10_000}
 
 
 def test_a_hundred_thousand_events_are_read_again(tmp_path):
@@ -31,11 +36,10 @@ def test_a_hundred_thousand_events_are_read_again(tmp_path):
         {"key": f"k{i % 9_000}", "value": "no", "annotator": f"a{i % 7}", "event_id": f"e{i}"} for i in range(100_000)
     )
     _write(tmp_path / "queue" / "in" / "tool.jsonl", said)
-    begun = process_time()
-    first = _read(queue)
+    first, again = _read(queue), []
     assert len(first) == 100_000
-    assert _read(queue) == first
-    assert process_time() - begun < 20
+    assert seconds_within(10, lambda: again.append(_read(queue))) < 10
+    assert again[-1] == first
 
 
 def _write(path, lines):
