@@ -2,6 +2,7 @@
 
 import json
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import cache
@@ -86,8 +87,12 @@ class BucketBackend:
         return [line for text in texts for line in map(json.loads, text.splitlines()) if "key" in line]
 
     def answer(self, to: str = "in/ann.jsonl", **said: Any) -> None:
+        self.give([said], to)
+
+    def give(self, answers: Sequence[dict], to: str = "in/ann.jsonl") -> None:
+        """Answer much at once."""
         before = self.objects().get(to, b"")
-        obstore.put(self.store, to, before + json.dumps(said).encode() + b"\n")
+        obstore.put(self.store, to, before + "".join(json.dumps(said) + "\n" for said in answers).encode())
 
 
 def bucket_backend(_: object = None) -> BucketBackend:

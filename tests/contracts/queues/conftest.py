@@ -2,6 +2,7 @@
 
 import json
 import os
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 
@@ -35,10 +36,14 @@ class FolderBackend(RootedBackend):
         return [line for line in lines if "key" in line]
 
     def answer(self, **said) -> None:
+        self.give([said])
+
+    def give(self, answers: Sequence[dict]) -> None:
+        """Answer much at once."""
         file = self.root / "in" / "ann.jsonl"
         file.parent.mkdir(parents=True, exist_ok=True)
         with file.open("a") as handle:
-            handle.write(json.dumps(said) + "\n")
+            handle.writelines(json.dumps(said) + "\n" for said in answers)
 
 
 class PageBackend(FolderBackend):
@@ -56,10 +61,11 @@ class PageBackend(FolderBackend):
         names = ("batch", "key", "question")
         return [{**dict(zip(names, row, strict=False)), "payload": json.loads(row[-1])} for row in rows]
 
-    def answer(self, **said) -> None:
+    def give(self, answers: Sequence[dict]) -> None:
         PageBook(self.root).create()
         with PageBook(self.root).writing() as sql:
-            add_answer(sql, json.dumps(said))
+            for said in answers:
+                add_answer(sql, json.dumps(said))
 
 
 BACKENDS = {
