@@ -1,6 +1,7 @@
 """SIGKILL at every commit, at every write to the queue and at random: nothing lost, nothing twice, the same end.
 
-`python -m benchmarks.chaos --kills 100 --db sqlite`, `--kills 60 --db postgres`, `--kills 60 --queue page`;
+`python -m benchmarks.chaos --kills 100 --db sqlite`, `--kills 60 --db postgres`, `--kills 60 --queue page`,
+`--kills 60 --queue broker --broker rabbitmq`;
 `--flow-kills` of them hit the real Prefect flows (20 unless `--quick`). Controls with adapters that forget their keys
 must show failures.
 """
@@ -19,6 +20,7 @@ from random import Random
 from typing import Final
 
 from benchmarks.chaos.audit import Audit
+from benchmarks.chaos.brokers import TOOLS, begin_broker
 from benchmarks.chaos.children import EngineRunner, FlowRunner, Runner, preload
 from benchmarks.chaos.databases import Databases, databases
 from benchmarks.chaos.faulter import Faulter
@@ -28,7 +30,6 @@ from benchmarks.chaos.fuse import Orders
 from benchmarks.chaos.installation import Installation, Told, address
 from benchmarks.chaos.killer import Killer, commit_sites, site_of
 from benchmarks.chaos.label_studio import begin_label_studio
-from benchmarks.chaos.redis_streams import begin_redis
 from benchmarks.chaos.services import prefect_server, receiver
 from benchmarks.chaos.snapshot import conclusions, differences
 from benchmarks.chaos.tick import Variant
@@ -144,7 +145,9 @@ def run(options: Options) -> Result:
         stack.callback(dbs.close)
         campaign = Campaign(options.seed, scratch, port, dbs, options.given.queue)
         if campaign.queue == BROKER:
-            begin_redis()
+            begin_broker(options.given.broker or "redis")
+        elif options.given.broker:
+            raise SystemExit("chaos: --broker is of --queue broker")
         if campaign.queue == LABEL_STUDIO:
             return _killed_at_label_studio(campaign, rng, options.given.kills or LABEL_STUDIO_KILLS)
         peaceful = campaign.tell("peaceful", TROUBLED, EngineRunner(scratch), None, None)
@@ -365,6 +368,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--flow-kills", type=int, help=f"of them in real Prefect flows (default {FLOW_KILLS})")
     parser.add_argument("--faults", type=int, help=f"faults to inflict (default {FULL_FAULTS}, quick {QUICK_FAULTS})")
     parser.add_argument("--queue", choices=sorted(QUEUES), default="folder")
+    parser.add_argument("--broker", choices=list(TOOLS), help="of --queue broker (default redis)")
     parser.add_argument("--db", choices=["sqlite", "postgres"], default="sqlite")
 
 

@@ -3,9 +3,9 @@
 from pathlib import Path
 
 from benchmarks.chaos.annotator import Annotator, in_folder
+from benchmarks.chaos.brokers import BrokerAnnotator, BrokerPlace
 from benchmarks.chaos.label_studio import STUDIO_USER, StudioAnnotator, StudioPlace
 from benchmarks.chaos.places import SERVICE, BookPlace, ServicePlace
-from benchmarks.chaos.redis_streams import StreamAnnotator, StreamPlace
 from benchmarks.chaos.web_annotators import PageAnnotator, ServiceAnnotator
 from benchmarks.chaos.world import BROKER, LABEL_STUDIO
 from stratawatch.adapters.queues.broker import BrokerBook
@@ -23,7 +23,7 @@ def annotator(queue: str, folder: Path, run: str) -> Annotator:
         place = ServicePlace(root / WebhookBook.file, folder.with_name(SERVICE), run)
         return ServiceAnnotator(place, root / "in")
     if queue == BROKER:
-        return StreamAnnotator(StreamPlace(root / BrokerBook.file, run), root / "in")
+        return BrokerAnnotator(BrokerPlace(root / BrokerBook.file, run), root / "in")
     if queue == LABEL_STUDIO:
         return StudioAnnotator(StudioPlace(root / LabelStudioBook.file), root / "in", STUDIO_USER)
     return in_folder(root)

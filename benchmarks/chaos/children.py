@@ -54,9 +54,11 @@ def preload() -> None:
     keep_buckets_in_folders()
     import sqlite3
 
+    import boto3.session
     import duckdb
     import httpcore
     import httpx
+    import pika
     import redis
     import scipy.special
     import sqlalchemy.dialects.postgresql.psycopg
@@ -67,14 +69,16 @@ def preload() -> None:
     import stratawatch.adapters.checks.great_expectations_check
     import stratawatch.adapters.queues.folder
     import stratawatch.adapters.queues.page
+    import stratawatch.adapters.queues.rabbitmq_broker
     import stratawatch.adapters.queues.redis_broker
+    import stratawatch.adapters.queues.sqs_broker
     import stratawatch.adapters.sources.duckdb_files
     import stratawatch.adapters.store
     import stratawatch.core.designs.joint
     import stratawatch.web.label_receiver
     import stratawatch.wiring
 
-    del duckdb, httpcore, httpx, redis, scipy, sqlalchemy, sqlglot, sqlite3, stratawatch
+    del boto3, duckdb, httpcore, httpx, pika, redis, scipy, sqlalchemy, sqlglot, sqlite3, stratawatch
 
 
 def forked(work: Callable[[], Any], result: Path, after: float | None = None, patience: float = PATIENCE) -> int:

@@ -55,16 +55,23 @@ class Fuse:
 
 
 def install(current: Callable[[], Fuse]) -> None:
-    """Put kill points around this process's commits, renames, writes to a bucket, posts and commands to Redis."""
+    """Put kill points around this process's commits, renames, writes to a bucket, posts and commands to a broker."""
     import httpx
     import obstore
-    import redis
+    from botocore.client import BaseClient
+    from pika.adapters.blocking_connection import BlockingChannel
+    from redis import Redis
     from sqlalchemy.engine.default import DefaultDialect
 
     DefaultDialect.do_commit = _guarded(DefaultDialect.do_commit, "commit", ENGINE, current)  # type: ignore[method-assign]
-    for module, names in ((os, RENAMES), (obstore, PUTS)):
-        for name in names:
+    for module, writes in ((os, RENAMES), (obstore, PUTS)):
+        for name in writes:
             setattr(module, name, _guarded(getattr(module, name), name, QUEUES, current))
+    brokers: tuple[tuple[type, tuple[str, ...]], ...] = (
+        (Redis, ("execute_command",)),
+        (BlockingChannel, ("queue_declare", "basic_publish", "basic_get", "basic_ack")),
+        (BaseClient, ("_make_api_call",)),
+    )
     transport: Any = httpx.HTTPTransport
     posted = _guarded(transport.handle_request, "post", ENGINE, current)
     sent = _guarded(transport.handle_request, "send", QUEUES, current)
@@ -73,8 +80,9 @@ def install(current: Callable[[], Fuse]) -> None:
         return (sent if _site(QUEUES) else posted)(*given)
 
     transport.handle_request = handle
-    commanded = redis.Redis.execute_command
-    redis.Redis.execute_command = _guarded(commanded, "send", QUEUES, current)  # type: ignore[method-assign]
+    for client, names in brokers:
+        for name in names:
+            setattr(client, name, _guarded(getattr(client, name), "send", QUEUES, current))
     sqlite3.connect = partial(sqlite3.connect, factory=_kept(current))  # type: ignore[assignment]
 
 

@@ -13,6 +13,7 @@ from typing import Final
 
 from benchmarks.chaos.annotators import annotator as annotator_of
 from benchmarks.chaos.audit import Audit, audit, posts_of
+from benchmarks.chaos.brokers import wait_after_a_kill
 from benchmarks.chaos.children import Ending, EngineRunner, Runner, in_child
 from benchmarks.chaos.databases import Databases
 from benchmarks.chaos.faulter import Faulter
@@ -168,6 +169,7 @@ class Installation:
             if not ending.killed_at or killer is None:
                 return ending
             killer.note(ending.killed_at, orders.signal)
+            wait_after_a_kill()
         raise RuntimeError(f"no process survived {tick}")
 
     @contextmanager
