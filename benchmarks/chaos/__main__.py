@@ -33,7 +33,16 @@ from benchmarks.chaos.label_studio import begin_label_studio
 from benchmarks.chaos.services import prefect_server, receiver
 from benchmarks.chaos.snapshot import conclusions, differences
 from benchmarks.chaos.tick import Variant
-from benchmarks.chaos.verdicts import ENGINE, commits, coverage, innocence, queue_coverage, queue_writes, web_coverage
+from benchmarks.chaos.verdicts import (
+    ENGINE,
+    commits,
+    coverage,
+    innocence,
+    queue_coverage,
+    queue_writes,
+    votes_given,
+    web_coverage,
+)
 from benchmarks.chaos.world import BROKER, IN_FILES, LABEL_STUDIO, PLAIN, QUEUES, SHORT, TROUBLED, Story
 from benchmarks.shape import Options, Result, Row, Verdict, main
 
@@ -67,6 +76,7 @@ class Campaign:
     port: int
     databases: Databases
     queue: str
+    votes: bool = False
     rows: list[Row] = field(default_factory=list)
     audits: list[Audit] = field(default_factory=list)
     differences: list[str] = field(default_factory=list)
@@ -87,7 +97,7 @@ class Campaign:
         began = time.monotonic()
         before = killer.kills.total() if killer else 0
         address(self.port, run)
-        installation = Installation.build(run, self.scratch, self.seed, self.databases, self.queue)
+        installation = Installation.build(run, self.scratch, self.seed, self.databases, self.queue, votes=self.votes)
         faults_before = faulter.inflicted.total() if faulter else 0
         if faulter is not None:
             faulter.met.clear()
@@ -143,11 +153,13 @@ def run(options: Options) -> Result:
         port = stack.enter_context(receiver(scratch / "posts.jsonl"))
         dbs = databases(options.given.db, scratch)
         stack.callback(dbs.close)
-        campaign = Campaign(options.seed, scratch, port, dbs, options.given.queue)
+        campaign = Campaign(options.seed, scratch, port, dbs, options.given.queue, options.given.second_votes)
         if campaign.queue == BROKER:
             begin_broker(options.given.broker or "redis")
         elif options.given.broker:
             raise SystemExit("chaos: --broker is of --queue broker")
+        if campaign.queue == LABEL_STUDIO and campaign.votes:
+            raise SystemExit("chaos: Label Studio has one user here, who cannot give a second vote")
         if campaign.queue == LABEL_STUDIO:
             return _killed_at_label_studio(campaign, rng, options.given.kills or LABEL_STUDIO_KILLS)
         peaceful = campaign.tell("peaceful", TROUBLED, EngineRunner(scratch), None, None)
@@ -165,6 +177,7 @@ def run(options: Options) -> Result:
         *queue_coverage(queue_writes(peaceful), everything),
         *web_coverage(campaign.told),
         *innocence(campaign.audits, campaign.differences),
+        *(votes_given(peaceful) if campaign.votes else ()),
         *_of_faults(faulters, faults, kinds),
         *controls,
     ]
@@ -369,6 +382,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--faults", type=int, help=f"faults to inflict (default {FULL_FAULTS}, quick {QUICK_FAULTS})")
     parser.add_argument("--queue", choices=sorted(QUEUES), default="folder")
     parser.add_argument("--broker", choices=list(TOOLS), help="of --queue broker (default redis)")
+    parser.add_argument("--second-votes", action="store_true", help="ask again where an error costs most (ADR 42)")
     parser.add_argument("--db", choices=["sqlite", "postgres"], default="sqlite")
 
 

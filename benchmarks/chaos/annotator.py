@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from benchmarks.chaos.places import FolderPlace, Place
+from benchmarks.chaos.votes import NOBODY_AROUND, vote_of
 from benchmarks.chaos.world import Tick
 
 Statement = tuple[str, str, str, str]
@@ -29,6 +30,9 @@ class Annotator:
     answers: dict[str, str] = field(default_factory=dict)
     half_said: Counter[Statement] = field(default_factory=Counter)
     """What stands in a file without its line's end."""
+    colleagues: tuple[str, ...] = ()
+    """Who are there to give second and third votes."""
+    _voted: set[tuple[str, str]] = field(default_factory=set)
     _torn: str = ""
     _lines: int = 0
 
@@ -44,25 +48,41 @@ class Annotator:
             case "half":
                 self._answer(tick, waiting, tasks)
                 self._disturb(tick)
-            case "rest" | "rerun":
+            case "rest" | "rerun" | "votes":
                 self._answer(tick, waiting, tasks)
             case "second" | "expire":
                 self._change_minds(tick)
             case "silent":
                 self._finish_torn(tick)
+        if self.colleagues and tick.step not in NOBODY_AROUND:
+            self._vote(tick, tasks)
+
+    def _vote(self, tick: Tick, tasks: dict[str, str]) -> None:
+        """Give the further votes that are asked for; one in four says otherwise than the text."""
+        self._finish_torn(tick)
+        for place, batch, key in sorted(self.place.lines()):
+            if place != "out" or vote_of(batch) == 1 or (batch, key) in self._voted:
+                continue
+            self._voted.add((batch, key))
+            name = next((one for one in self.colleagues if (one, key) not in self._voted), None)
+            if name is not None:
+                self._voted.add((name, key))
+                value = "no" if _luck(f"{name} {key}") < 64 else _verdict(key, tasks[key])
+                self._write(tick, self._statement(tick, key, value, name))
 
     def _answer(self, tick: Tick, keys: list[str], tasks: dict[str, str]) -> None:
         self._finish_torn(tick)
         for key in keys:
             self._write(tick, self._statement(tick, key, _verdict(key, tasks[key])))
 
-    def _statement(self, tick: Tick, key: str, value: str) -> dict[str, Any]:
-        """Every second statement leaves its event id to the queue."""
+    def _statement(self, tick: Tick, key: str, value: str, name: str = "") -> dict[str, Any]:
+        """What is said, by a colleague if one is named; every second statement leaves its event id to the queue."""
         self._lines += 1
         at = (tick.at + timedelta(minutes=1, microseconds=self._lines)).isoformat()
-        self.said[key, self.name, value, at] += 1
-        self.answers[key] = value
-        line = {"key": key, "value": value, "annotator": self.name, "at": at}
+        self.said[key, name or self.name, value, at] += 1
+        if not name:
+            self.answers[key] = value
+        line = {"key": key, "value": value, "annotator": name or self.name, "at": at}
         return {**line, "event_id": f"e{self._lines}"} if self._lines % 2 else line
 
     def _write(self, tick: Tick, line: dict[str, Any]) -> None:

@@ -10,6 +10,7 @@ from typing import Final
 
 from benchmarks.chaos.annotator import Statement
 from benchmarks.chaos.places import Place
+from benchmarks.chaos.votes import further
 from benchmarks.chaos.world import PANEL
 from stratawatch.engine.labels.reconcile_queue import UNPLANNED
 from stratawatch.engine.model.alarm_records import Incident, Notification
@@ -38,16 +39,20 @@ class Audit:
     items_dispatched_twice: int
     labels_lost: int
     labels_counted_twice: int
+    votes_lost: int
+    votes_asked_twice: int
     alerts_lost: int
     alerts_told_twice: int
     alerts_left_open: int
     answers_to_other_questions: int
     alerts: tuple[str, ...] = ()
     """Of each alert that was lost, told twice or left open: what it says of itself."""
+    votes: tuple[int, int] = (0, 0)
+    """Second and third votes that people were asked for."""
 
     def counts(self) -> dict[str, int]:
         """By name."""
-        return {name: value for name, value in asdict(self).items() if name != "alerts"}
+        return {name: value for name, value in asdict(self).items() if name not in ("alerts", "votes")}
 
 
 def audit(
@@ -86,11 +91,13 @@ def audit(
     may_be_there = _items(b.tasks for b in batches if b.key not in there | not_there)
     keys_there = {batch.key for batch in batches}
     is_told = any(LOST_PLAN in n.key for n in notices)
-    lines = Counter(
-        key
+    found = [
+        (name, batch, key)
         for name, batch, key in place.lines()
         if not forgot or batch in keys_there or (name == "out" and not is_told and batch not in named)
-    )
+    ]
+    lines, votes = Counter(key for _, _, key in found), further(found)
+    votes_sent = further(("", b.key, task.item_key) for b in batches if b.key in there for task in b.tasks)
     kept, kept_waiting = _statements(events), _statements(waiting)
     asked = {(task.item_key, batch.question_key) for batch in batches for task in batch.tasks}
     keys = {key for key, _ in asked}
@@ -107,6 +114,8 @@ def audit(
         items_dispatched_twice=(lines - sent - may_be_there).total(),
         labels_lost=(said - kept - kept_waiting).total(),
         labels_counted_twice=(kept - said).total(),
+        votes_lost=(votes_sent - votes).total(),
+        votes_asked_twice=votes.total() - len(votes),
         alerts_lost=unheard.total() + len(waiting_alerts),
         alerts_told_twice=heard_twice.total(),
         alerts_left_open=len(left_open),
@@ -119,6 +128,7 @@ def audit(
             *(f"{n.state}: {n}" for n in waiting_alerts),
             *(f"left open: {post}" for post in left_open),
         ),
+        votes=(sum(vote == 2 for _, _, vote in votes), sum(vote == 3 for _, _, vote in votes)),
     )
 
 

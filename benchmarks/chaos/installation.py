@@ -23,6 +23,7 @@ from benchmarks.chaos.killer import Killer
 from benchmarks.chaos.places import Place
 from benchmarks.chaos.snapshot import Snapshot, take
 from benchmarks.chaos.tick import Variant
+from benchmarks.chaos.votes import COLLEAGUES, RULE, with_votes
 from benchmarks.chaos.web_annotators import WebAnnotator
 from benchmarks.chaos.world import (
     OUTAGES,
@@ -63,15 +64,18 @@ class Installation:
     posts: Path
     databases: Databases
     queue: str
+    votes: bool
 
     @classmethod
-    def build(cls, run: str, scratch: Path, seed: int, databases: Databases, queue: str) -> "Installation":
+    def build(
+        cls, run: str, scratch: Path, seed: int, databases: Databases, queue: str, *, votes: bool
+    ) -> "Installation":
         """Write the world and create the store."""
         folder = scratch / run
         folder.mkdir()
-        config = write_world(folder, seed, databases.url(run), queue)
+        config = write_world(folder, seed, databases.url(run), queue, RULE if votes else "")
         in_child(lambda: databases.create(run, folder), scratch)
-        return cls(run, folder, config, scratch / "posts.jsonl", databases, queue)
+        return cls(run, folder, config, scratch / "posts.jsonl", databases, queue, votes)
 
     def play(
         self,
@@ -84,7 +88,9 @@ class Installation:
         variants: tuple[Variant, ...] = (),
     ) -> Told:
         """Play a story; `peaceful` says what every moment crosses when nobody is killed."""
+        story = with_votes(story) if self.votes else story
         annotator = annotator_of(self.queue, self.folder, self.run)
+        annotator.colleagues = COLLEAGUES if self.votes else ()
         endings: list[Ending] = []
         backups: list[str] = []
         period = -1

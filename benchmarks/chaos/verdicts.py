@@ -61,6 +61,14 @@ def coverage(crossed: set[str], kills: Counter[str]) -> list[Verdict]:
     ]
 
 
+def votes_given(told: Told) -> list[Verdict]:
+    """The story had further votes; `innocence` says whether any were lost."""
+    return [
+        Verdict(f"{name} votes of the story", "must", number, 1, ">=")
+        for name, number in zip(("second", "third"), told.audit.votes, strict=True)
+    ]
+
+
 def innocence(audits: Sequence[Audit], different: Sequence[str]) -> list[Verdict]:
     counts = Counter[str]()
     for audit in audits:

@@ -93,30 +93,30 @@ class PageAnnotator(WebAnnotator):
     """Somebody at the label page. What she said last can be taken back; the page takes no other correction."""
 
     _newest: str = ""
-    _actions: list[tuple[str, str, str, datetime, bool]] = field(default_factory=list)
-    """What is done to which item, with which value, when, and whether the page is to take it."""
+    _actions: list[tuple[str, str, str, str, datetime, bool]] = field(default_factory=list)
+    """Who does what to which item, with which value, when, and whether the page is to take it."""
 
     def act(self, tick: Tick) -> None:
         super().act(tick)
-        actions, self._actions = [("look", "", "", tick.at, True), *self._actions], []
+        actions, self._actions = [(self.name, "look", "", "", tick.at, True), *self._actions], []
         if len(actions) == 1:
             return
 
         def click(finished: int) -> list[str]:
             book = PageBook(self.inbox.parent)
-            return [str(one) for one in actions[finished:] if _done(book, *one[:4]) != one[4]]
+            return [str(one) for one in actions[finished:] if _done(book, *one[:5]) != one[5]]
 
         if wrong := self.ask_the_web_process(click):
             raise RuntimeError(f"the page took what it should not, or refused what it should take: {wrong}")
 
     def _write(self, tick: Tick, line: dict[str, Any]) -> None:
         del tick
-        at = datetime.fromisoformat(line["at"])
+        at, who = datetime.fromisoformat(line["at"]), line["annotator"]
         if line["value"] == "retract":
-            self._actions.append(("undo", line["key"], "", at, True))
+            self._actions.append((who, "undo", line["key"], "", at, True))
         else:
-            self._actions.append(("answer", line["key"], line["value"], at, True))
-            self._newest = line["key"]
+            self._actions.append((who, "answer", line["key"], line["value"], at, True))
+            self._newest = line["key"] if who == self.name else self._newest
 
     def _append(self, tick: Tick, text: str) -> None:
         """Nothing is torn in a form: it arrives or it does not."""
@@ -126,8 +126,8 @@ class PageAnnotator(WebAnnotator):
 
     def _disturb(self, tick: Tick) -> None:
         """An item that nobody asked about, one that she has answered, and an answer taken back."""
-        self._actions.append(("answer", "nobody-asked", "yes", tick.at, False))
-        self._actions.append(("answer", self._newest, "yes", tick.at, False))
+        self._actions.append((self.name, "answer", "nobody-asked", "yes", tick.at, False))
+        self._actions.append((self.name, "answer", self._newest, "yes", tick.at, False))
         self._take_back(tick, "no")
 
     def _change_minds(self, tick: Tick) -> None:
@@ -140,10 +140,10 @@ class PageAnnotator(WebAnnotator):
         self._write(tick, self._statement(tick, key, value))
 
 
-def _done(book: PageBook, what: str, key: str, value: str, at: datetime) -> bool:
+def _done(book: PageBook, who: str, what: str, key: str, value: str, at: datetime) -> bool:
     name = f"{what} {key} {at.isoformat()}"
     if what == "undo":
-        return book.undo("ann", at, name)
+        return book.undo(who, at, name)
     if what == "look":
-        return book.next_question("ann", 1, at) is not None or True
-    return book.answer("ann", key, value, 1, at, name)
+        return book.next_question(who, 1, at) is not None or True
+    return book.answer(who, key, value, 1, at, name)

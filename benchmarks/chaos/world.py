@@ -68,6 +68,7 @@ seed = "chaos"
 budget = 230
 batch_size = 40
 gold_share = 0.05
+{rule}
 deadline = "3d"
 
 [panels.spam.source]
@@ -222,8 +223,8 @@ def outages(story: Story) -> list[tuple[datetime, datetime]]:
     return found
 
 
-def write_world(folder: Path, seed: int, store: str, queue: str = "folder") -> Path:
-    """Write predictions and configuration; returns the configuration's path."""
+def write_world(folder: Path, seed: int, store: str, queue: str = "folder", rule: str = "") -> Path:
+    """Write predictions and configuration, with a rule of the panel; returns the configuration's path."""
     (folder / PREDICTIONS).mkdir(parents=True)
     for period, quality in enumerate(QUALITY):
         _write_window(folder / PREDICTIONS / f"week-{period}.csv", seed, period, quality)
@@ -231,7 +232,7 @@ def write_world(folder: Path, seed: int, store: str, queue: str = "folder") -> P
     _write_truth(folder / "truth")
     config = folder / "stratawatch.toml"
     table = QUEUES[queue].format(folder=folder, studio=os.environ.get("CHAOS_STUDIO", ""))
-    text = CONFIG.format(store=store, queue=table)
+    text = CONFIG.format(store=store, queue=table, rule=rule)
     if queue == LABEL_STUDIO:
         text = text.replace("budget = 230\nbatch_size = 40", f"budget = {FEW}\nbatch_size = 25")
     config.write_text(text, encoding="utf-8")

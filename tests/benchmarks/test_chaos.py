@@ -25,6 +25,7 @@ from benchmarks.chaos.installation import Told
 from benchmarks.chaos.killer import COMMIT_POINTS, Killer, commit_sites, untried
 from benchmarks.chaos.snapshot import _plain, conclusions, differences
 from benchmarks.chaos.verdicts import queue_coverage, queue_writes
+from benchmarks.chaos.votes import COLLEAGUES, with_votes
 from benchmarks.chaos.world import PLAIN, TROUBLED, ticks, write_world
 from tests.support.programs import environment, run
 
@@ -134,6 +135,24 @@ class TestAnnotator:
             annotator.act(tick)
         return annotator, (root / "in" / "ann-0.jsonl").read_text()
 
+    def test_further_votes_are_given_by_others_each_once_and_never_the_first_one(self, tmp_path):
+        out = tmp_path / "out"
+        out.mkdir()
+        for batch in ("spam-p00000-r1-b1-aa", "spam-p00000-r1-v2-bb", "spam-p00000-r1-v3-cc"):
+            lines = [{"batch": batch}, *({"batch": batch, "key": f"k{i}", "payload": {"text": "buy"}} for i in (1, 2))]
+            (out / f"{batch}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+        annotator = in_folder(tmp_path)
+        annotator.colleagues = COLLEAGUES
+        for tick in ticks(with_votes((PLAIN[0],))):
+            annotator.act(tick)
+        assert {(key, who) for key, who, _, _ in annotator.said if who != "ann"} == {
+            (key, who) for key in ("k1", "k2") for who in ("ben", "cid")
+        }
+
+    def test_moments_for_votes_follow_those_at_which_a_round_has_all_answers(self):
+        assert [step for step, _ in with_votes((PLAIN[0],))[0]].count("votes") == 4
+        assert with_votes((PLAIN[1],)) == (PLAIN[1],)
+
     def test_it_says_the_same_every_time(self, tmp_path):
         assert self.play(tmp_path / "a")[1] == self.play(tmp_path / "b")[1]
 
@@ -209,7 +228,7 @@ class TestFaulter:
 
     def test_a_broken_promise_is_noted_with_its_faults(self):
         faulter = self.faulter()
-        faulter.check(["silent", "lasts"], self.scene, lambda: Audit(0, 0, 5, 0, 3, 0, 2, 0))
+        faulter.check(["silent", "lasts"], self.scene, lambda: Audit(0, 0, 5, 0, 0, 0, 3, 0, 2, 0))
         assert faulter.broken == ["labels_lost 5 at 0 ask after silent, lasts"]
 
     @pytest.mark.parametrize(

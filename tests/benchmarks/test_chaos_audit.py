@@ -80,6 +80,17 @@ class TestAudit:
         files = {"out/a.jsonl": ["k1", "k2"], "out/b.jsonl": ["k2"]}
         assert self.count(tmp_path, files) == {"items_dispatched_twice": 1}
 
+    def test_a_vote_that_is_asked_for_twice_or_nowhere_is_counted_by_itself_too(self, tmp_path):
+        vote = "spam-p00000-r1-v2-0123456789abcdef"
+        assert self.count(tmp_path, {f"done/{vote}.jsonl": ["k1", "k2"]}, batch_key=vote) == {}
+        again = {"out/spam-p00000-r1-v2-fedcba9876543210.jsonl": ["k2"], f"done/{vote}.jsonl": ["k2"]}
+        assert self.count(tmp_path, again, batch_key=vote) == {
+            "items_lost": 1,
+            "items_dispatched_twice": 1,
+            "votes_lost": 1,
+            "votes_asked_twice": 1,
+        }
+
     def test_an_item_in_no_file_is_lost(self, tmp_path):
         assert self.count(tmp_path, {"out/a.jsonl": ["k1"]}) == {"items_lost": 1}
 
