@@ -13,6 +13,7 @@ from pydantic import SecretStr
 from stratawatch.adapters.adapter_settings import BuildContext, LocalPath
 from stratawatch.adapters.object_storage import LOOPBACK
 from stratawatch.adapters.queues import QueueSettings
+from stratawatch.adapters.queues.answer_book import MOST_READ
 from stratawatch.adapters.queues.label_message import LARGEST, labels_in
 from stratawatch.adapters.queues.label_values import InvalidError
 from stratawatch.adapters.queues.message_queue import Message, MessageQueue
@@ -171,13 +172,18 @@ class BrokerQueue(MessageQueue):
         super().adopt(identity)
 
     def poll(self, cursor: Mapping[str, object]) -> PollResult:
-        """Read what the broker has, and of all that was read so the labels that came since `cursor`."""
+        """Read what the broker has, and of all that was read so the labels that came since `cursor`.
+
+        The broker is not asked while as many labels wait in the file as a poll reads.
+        """
+        begin = int(str(cursor.get("answer", 0)))
         with self._marked("read labels") as sql:
-            begin = (int(str(cursor.get("answer", 0))),)
-            row = sql.execute("SELECT delivery FROM answers WHERE id = ?", begin).fetchone()
+            row = sql.execute("SELECT delivery FROM answers WHERE id = ?", (begin,)).fetchone()
+            is_full = sql.execute("SELECT 1 FROM answers WHERE id > ? LIMIT 1 OFFSET ?", (begin, MOST_READ - 1))
+            asks = 0 if is_full.fetchone() else MOST_READS
         if row:
             self._broker.forget(row[0])
-        for _ in range(MOST_READS):
+        for _ in range(asks):
             with self._broker.given(self._file.last(), AT_ONCE) as given:
                 self._file.receive_all(given, datetime.now(UTC))
             if not given:  # a broker may give less than there is

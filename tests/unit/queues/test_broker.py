@@ -1,11 +1,15 @@
 """What a broker queue says where its settings cannot be right. What it does is in tests/live/broker."""
 
+from contextlib import contextmanager
+
 import pytest
 
 from stratawatch.adapters.adapter_settings import BuildContext
-from stratawatch.adapters.queues.broker import BrokerQueue, BrokerSettings
+from stratawatch.adapters.queues import answer_book, broker
+from stratawatch.adapters.queues.broker import BrokerQueue, BrokerSettings, Given
 from stratawatch.errors import ConfigError
 from stratawatch.extras import EXTRAS, MissingExtra
+from tests.support.label_services import given
 
 
 def built(monkeypatch, folder, url, **more):
@@ -56,3 +60,37 @@ def test_a_missing_package_is_named(monkeypatch, tmp_path, url, extra):
     monkeypatch.setitem(EXTRAS, extra, ("no_such_package",))
     with pytest.raises(MissingExtra, match=f"stratawatch.{extra}"):
         built(monkeypatch, tmp_path, url)
+
+
+class OneMessage:
+    """A broker that has one message with labels, and counts how often it is asked."""
+
+    def __init__(self, body):
+        self.asked, self.left = 0, [Given("m1", body)]
+
+    def make(self):
+        pass
+
+    def forget(self, read):
+        pass
+
+    @contextmanager
+    def given(self, after, most):
+        self.asked += 1
+        yield self.left
+        self.left = []
+
+
+def test_a_broker_is_not_asked_while_its_file_has_as_much_as_a_poll_reads(monkeypatch, tmp_path):
+    for module in (answer_book, broker):
+        monkeypatch.setattr(module, "MOST_READ", 3)
+    there = OneMessage(given(*({"key": f"k{number}", "value": "yes"} for number in range(7))))
+    queue = BrokerQueue(tmp_path / "queue", there)
+    queue.adopt("ours")
+    cursor, found, asked = {}, [], []
+    for _ in range(4):
+        polled = queue.poll(cursor)
+        cursor, found = polled.cursor, found + [event.item_key for event in polled.events]
+        asked.append(there.asked)
+    assert found == [f"k{number}" for number in range(7)]
+    assert asked == [2, 2, 3, 4]
