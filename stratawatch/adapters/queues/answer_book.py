@@ -225,6 +225,12 @@ class BookQueue:
             yield sql
 
 
+def has_enough(sql: sqlite3.Connection, begin: int) -> bool:
+    """Whether as many answers come after this one as a poll reads: whoever has more need not be asked now."""
+    found = sql.execute("SELECT 1 FROM answers WHERE id > ? LIMIT 1 OFFSET ?", (begin, MOST_READ - 1))
+    return found.fetchone() is not None
+
+
 def _has_tables(sql: sqlite3.Connection) -> bool:
     return sql.execute("SELECT 1 FROM sqlite_master WHERE name = 'answers'").fetchone() is not None
 

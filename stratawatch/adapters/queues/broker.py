@@ -13,7 +13,7 @@ from pydantic import SecretStr
 from stratawatch.adapters.adapter_settings import BuildContext, LocalPath
 from stratawatch.adapters.object_storage import LOOPBACK
 from stratawatch.adapters.queues import QueueSettings
-from stratawatch.adapters.queues.answer_book import MOST_READ
+from stratawatch.adapters.queues.answer_book import has_enough
 from stratawatch.adapters.queues.label_message import LARGEST, labels_in
 from stratawatch.adapters.queues.label_values import InvalidError
 from stratawatch.adapters.queues.message_queue import Message, MessageQueue
@@ -179,8 +179,7 @@ class BrokerQueue(MessageQueue):
         begin = int(str(cursor.get("answer", 0)))
         with self._marked("read labels") as sql:
             row = sql.execute("SELECT delivery FROM answers WHERE id = ?", (begin,)).fetchone()
-            is_full = sql.execute("SELECT 1 FROM answers WHERE id > ? LIMIT 1 OFFSET ?", (begin, MOST_READ - 1))
-            asks = 0 if is_full.fetchone() else MOST_READS
+            asks = 0 if has_enough(sql, begin) else MOST_READS
         if row:
             self._broker.forget(row[0])
         for _ in range(asks):

@@ -8,7 +8,7 @@ from typing import Any, Final, Literal
 
 from stratawatch.adapters.adapter_settings import BuildContext, LocalPath
 from stratawatch.adapters.queues import QueueSettings
-from stratawatch.adapters.queues.answer_book import BookQueue
+from stratawatch.adapters.queues.answer_book import BookQueue, has_enough
 from stratawatch.adapters.queues.label_studio_api import A_CALL, LabelStudioApi, in_calls
 from stratawatch.adapters.queues.label_studio_book import LabelStudioBook
 from stratawatch.adapters.queues.published_tasks import batch_digest, json_payload
@@ -89,10 +89,14 @@ class LabelStudioQueue(BookQueue):
         return Receipt(f"project {project} {batch.key}")
 
     def poll(self, cursor: Mapping[str, object]) -> PollResult:
-        """Read what changed in the project, and of all that was read so what came since `cursor`."""
-        with self._marked("read labels"):
-            pass
-        self._read_project()
+        """Read what changed in the project, and of all that was read so what came since `cursor`.
+
+        The project is not read while as many answers wait in the file as a poll reads.
+        """
+        with self._marked("read labels") as sql:
+            enough = has_enough(sql, int(str(cursor.get("answer", 0))))
+        if not enough:
+            self._read_project()
         self._clear_ended()
         return super().poll(cursor)
 

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 import pytest
 
 from stratawatch.adapters.adapter_settings import BuildContext
-from stratawatch.adapters.queues import answer_book, broker
+from stratawatch.adapters.queues import answer_book
 from stratawatch.adapters.queues.broker import BrokerQueue, BrokerSettings, Given
 from stratawatch.errors import ConfigError
 from stratawatch.extras import EXTRAS, MissingExtra
@@ -82,8 +82,7 @@ class OneMessage:
 
 
 def test_a_broker_is_not_asked_while_its_file_has_as_much_as_a_poll_reads(monkeypatch, tmp_path):
-    for module in (answer_book, broker):
-        monkeypatch.setattr(module, "MOST_READ", 3)
+    monkeypatch.setattr(answer_book, "MOST_READ", 3)
     there = OneMessage(given(*({"key": f"k{number}", "value": "yes"} for number in range(7))))
     queue = BrokerQueue(tmp_path / "queue", there)
     queue.adopt("ours")
