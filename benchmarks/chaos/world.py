@@ -180,8 +180,8 @@ SHORT: Final = ((("ask", 10), ("half", 30), ("rest", 40), ("second", 50), ("mute
 PLAIN: Final = (ANSWERED, EXPIRED, ANSWERED)
 """What happens in ordinary weeks: enough for the flows, whose every moment costs seconds."""
 
-OUTAGES: Final = ("second", "mute")
-"""Steps during which the receiver of alerts is out of order."""
+OUTAGES: Final = ("votes", "second", "mute")
+"""Steps during which the receiver of alerts is out of order: a window is judged at one of them."""
 BY_HAND: Final = (
     "gold",
     *("resend", "reopen", "backfill", "rerun", "cancel", "retire"),
