@@ -1,7 +1,7 @@
 """Weeks of labels from a frozen design: what each adds to the evidence, and which intervals it gives."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -11,13 +11,12 @@ from benchmarks.labels.cycle import Period, past, run_cycle
 from benchmarks.labels.worlds import Flags, Floats, Items
 from stratawatch.core.alarms.evidence.betting_round import BettingRound, KnownItems
 from stratawatch.core.alarms.evidence.linear_tests import LimitTest, linear_test
-from stratawatch.core.alarms.evidence.time_to_page import PlannedWindow
 from stratawatch.core.cells import Cells
 from stratawatch.core.estimation.difference_estimator import DifferenceEstimator
 from stratawatch.core.estimation.interval import metric_intervals
 from stratawatch.core.estimation.side_intervals import SideIntervals
 from stratawatch.core.estimation.sides import SideEstimates
-from stratawatch.core.goals import Focus, Goal, SurveySpec
+from stratawatch.core.goals import Goal, SurveySpec
 from stratawatch.core.history.past_labels import NO_HISTORY, History
 from stratawatch.core.labelled_sample import FOLDS, LabelCounts
 from stratawatch.core.metrics import metric_named
@@ -45,43 +44,32 @@ class FrozenWeek:
 
 @dataclass(frozen=True)
 class Weeks:
-    """Many weeks of labels of one or more designs.
+    """Many weeks of labels, by stream: log E (weeks x streams x bets), and by confidence whose interval lies outside.
 
-    Log E (designs x weeks x streams x bets), and by confidence which streams' intervals lie outside (designs x weeks x
-    streams). The first design follows the goals alone; where there are more, labels of each of them follow one stream,
-    in the order of the streams.
+    `value`, `low` and `high` are those of 95% intervals, less the limit.
     """
 
     log_e: Floats
     outside: dict[float, Flags]
+    value: Floats
+    low: Floats
+    high: Floats
 
-    @property
-    def number(self) -> int:
-        """Weeks of each design."""
-        return int(self.log_e.shape[1])
+    def then(self, after: "Weeks") -> "Weeks":
+        """These weeks and after them those."""
+        outside = {level: np.concatenate([flags, after.outside[level]]) for level, flags in self.outside.items()}
+        names = ("log_e", "value", "low", "high")
+        columns = {name: np.concatenate([getattr(self, name), getattr(after, name)]) for name in names}
+        return Weeks(outside=outside, **columns)
 
-    @classmethod
-    def of_designs(cls, designs: Sequence["Weeks"]) -> "Weeks":
-        """The weeks of several designs together."""
-        return cls._joined(designs, axis=0)
-
-    def then(self, later: "Weeks") -> "Weeks":
-        """These weeks, and later ones of the same designs after them."""
-        return self._joined((self, later), axis=1)
-
-    def repeated(self, times: int) -> "Weeks":
-        """The same weeks several times over, for resampling beside designs of more weeks."""
-        return self._joined([self] * times, axis=1)
-
-    @classmethod
-    def _joined(cls, parts: Sequence["Weeks"], axis: int) -> "Weeks":
-        outside = {level: np.concatenate([one.outside[level] for one in parts], axis) for level in parts[0].outside}
-        return cls(np.concatenate([one.log_e for one in parts], axis), outside)
+    def counting(self, counted: Flags) -> "Weeks":
+        """The weeks if those of a stream that are not counted add nothing to its evidence."""
+        return replace(self, log_e=np.where(counted[:, :, None], self.log_e, 0.0))
 
 
-def survey(labels: int, focus: Focus | None = None) -> SurveySpec:
-    """Precision and recall of everybody, with a budget; labels may follow one of them."""
-    return SurveySpec(GOALS, budget=labels, focus=focus)
+def survey(labels: int) -> SurveySpec:
+    """Precision and recall of everybody, with a budget."""
+    return SurveySpec(GOALS, budget=labels)
 
 
 def history_of(classifiers: tuple[str, ...], items: Items, labels: int, rng: np.random.Generator) -> History:
@@ -93,29 +81,18 @@ def history_of(classifiers: tuple[str, ...], items: Items, labels: int, rng: np.
     return history
 
 
-def freeze(
-    classifiers: tuple[str, ...], items: Items, labels: int, history: History, focus: Focus | None = None
-) -> FrozenWeek:
-    """The design of the next week; its labels may follow a classifier's metric."""
-    period, asked = Period(classifiers, items), survey(labels, focus)
-    atoms = stratify(period.census, asked, history)
+def freeze(classifiers: tuple[str, ...], items: Items, labels: int, history: History) -> FrozenWeek:
+    """The design of the next week."""
+    period = Period(classifiers, items)
+    atoms = stratify(period.census, survey(labels), history)
     cells = Cells.of_atoms(classifiers, atoms)
     nothing = np.zeros(len(atoms))
     so_far = LabelsSoFar(1, np.zeros(cells.stratum_count, dtype=np.int64), nothing, nothing)
-    totals = RoundPlanner(cells, asked, history).totals(so_far, drawable_items(cells))
+    totals = RoundPlanner(cells, survey(labels), history).totals(so_far, drawable_items(cells))
     homes = period.atoms_of_items(atoms)
     counts = np.bincount(homes, minlength=len(atoms))
     truth = np.bincount(homes, items.truth, len(atoms)) / np.maximum(counts, 1)
     return FrozenWeek(atoms, cells, np.asarray(totals, dtype=np.int64), truth)
-
-
-def planned_week(week: FrozenWeek) -> PlannedWindow:
-    """What a plan knows of the week."""
-    return PlannedWindow(week.cells, week.atoms, _rates(week.cells), week.totals)
-
-
-def _rates(cells: Cells) -> Floats:
-    return cells.imputed_scores if cells.prior_rate is None else cells.prior_rate
 
 
 def limits_of(classifiers: tuple[str, ...], items: Items) -> list[LimitTest]:
@@ -136,22 +113,31 @@ def simulate(
     confidences: Sequence[float],
     rng: np.random.Generator,
 ) -> Weeks:
-    """So many weeks of labels from this one design, each judged against the limits."""
-    answers, yes = draw_labels(week, number, rng)
+    """So many weeks of labels from this design, each judged against the limits."""
+    answers, yes = _labels(week, number, rng)
     log_e = np.stack([_log_e(week, test, answers, yes) for test in limits], axis=1)
     sides = SideEstimates.stack([_sides(week, n, y) for n, y in zip(answers, yes, strict=True)])
-    places = [week.cells.classifiers.index(test.classifier) for test in limits]
-    outside = {}
-    for confidence in confidences:
-        reading = SideIntervals(sides, confidence)
-        highs = {metric: metric_intervals(metric_named(metric), reading).high for metric in METRICS}
-        outside[confidence] = np.stack(
-            [highs[test.metric][:, 0, place] < test.limit for test, place in zip(limits, places, strict=True)], axis=1
-        )
-    return Weeks(log_e[None], {confidence: flags[None] for confidence, flags in outside.items()})
+    floors = np.array([test.limit for test in limits])
+    outside = {level: _intervals(week, limits, sides, level)[2] < floors for level in confidences}
+    value, low, high = (found - floors for found in _intervals(week, limits, sides, 0.95))
+    return Weeks(log_e, outside, value, low, high)
 
 
-def draw_labels(week: FrozenWeek, number: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
+def _intervals(
+    week: FrozenWeek, limits: Sequence[LimitTest], sides: SideEstimates, confidence: float
+) -> tuple[Floats, Floats, Floats]:
+    """Value, low and high of every stream (weeks x streams)."""
+    reading = SideIntervals(sides, confidence)
+    found = {metric: metric_intervals(metric_named(metric), reading) for metric in METRICS}
+    places = [(test.metric, week.cells.classifiers.index(test.classifier)) for test in limits]
+    value, low, high = (
+        np.stack([getattr(found[metric], name)[:, 0, place] for metric, place in places], axis=1)
+        for name in ("value", "low", "high")
+    )
+    return value, low, high
+
+
+def _labels(week: FrozenWeek, number: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
     """Answers and yeses by week and atom."""
     answers = np.zeros((number, len(week.atoms)))
     for stratum, labels in enumerate(week.totals.tolist()):
@@ -165,8 +151,9 @@ def draw_labels(week: FrozenWeek, number: int, rng: np.random.Generator) -> tupl
 def _log_e(week: FrozenWeek, test: LimitTest, answers: Floats, yes: Floats) -> Floats:
     """Log E of every week by bet; 0 where the design cannot bet on the test."""
     cells, totals = week.cells, week.totals.astype(np.float64)
+    rates = cells.imputed_scores if cells.prior_rate is None else cells.prior_rate
     nothing = KnownItems.none(len(cells.sizes))
-    bet = BettingRound.of(linear_test(test, cells, week.atoms), cells, _rates(cells), nothing, totals, totals)
+    bet = BettingRound.of(linear_test(test, cells, week.atoms), cells, rates, nothing, totals, totals)
     if bet is None:
         return np.zeros((len(answers), len(EVIDENCE.losses)))
     touched = np.isin(cells.strata, np.unique(cells.strata[bet.betting]))

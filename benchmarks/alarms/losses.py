@@ -1,4 +1,4 @@
-"""Worlds that stand still, and losses of one classifier in them."""
+"""Stationary worlds, and losses of one classifier in them."""
 
 from typing import Final, Literal
 
@@ -9,18 +9,20 @@ from benchmarks.labels.worlds import Flags, Floats, Integers, Items, World
 
 Loss = Literal["precision", "recall", "both"]
 LOSSES: Final[tuple[Loss, ...]] = ("precision", "recall", "both")
+PREVALENCE: Final = 0.08
+MOST_WEEKS: Final = 1_000
 
 
 class StillWorld(World):
-    """A world whose drift stops with week 1: every later week is another draw of the same."""
+    """A world in which nothing drifts."""
 
     def __init__(self, kind: Kind, seed: int, items: int) -> None:
         super().__init__(kind, seed, items)
-        self._walk[1:], self._shift[1:] = self._walk[1], self._shift[1]
+        self._walk = self._shift = np.zeros((MOST_WEEKS, len(kind.separations)))
 
-    def prevalence(self, number: int) -> float:
-        """That of week 1 from then on."""
-        return super().prevalence(min(number, 1))
+    def prevalence(self, number: int) -> float:  # noqa: ARG002 - the same in every week
+        """Always .08."""
+        return PREVALENCE
 
 
 def with_loss(items: Items, place: int, what: Loss, points: float, rng: np.random.Generator) -> Items:

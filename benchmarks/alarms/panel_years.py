@@ -1,14 +1,14 @@
 """Panel-years of resampled weeks: how often each rule pages, whom it names, and how long it takes after a loss."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
+from scipy.stats import chi2
 
 from benchmarks.alarms.frozen_weeks import Weeks
-from benchmarks.labels.worlds import Flags, Floats, Integers
-from stratawatch.engine.evidence.panel_evidence import SUSPICION
+from benchmarks.labels.worlds import Flags, Integers
 
 WEEKS_A_YEAR: Final = 52.18
 RUN_WEEKS: Final = 104
@@ -21,45 +21,36 @@ Rule = Callable[[Weeks, Integers], tuple[Flags, Integers]]
 """Runs x weeks of numbers of weeks -> whether each pages, and the stream that it names first."""
 
 
-def evidence_rule(threshold: float, alone: float | None, *, follow: bool = False) -> Rule:
-    """Page when the sum of streams reaches the threshold, or a stream's interval at `alone` lies outside.
-
-    With `follow`, a week's labels follow the stream that led the week before with evidence of 20 or more.
-    """
+def evidence_rule(threshold: float, alone: float | None) -> Rule:
+    """Page when the sum of streams reaches the threshold, or a stream's interval at `alone` lies outside."""
 
     def pages(weeks: Weeks, order: Integers) -> tuple[Flags, Integers]:
         runs, length = order.shape
-        streams, bets = weeks.log_e.shape[2:]
-        gathered, design = np.zeros((runs, streams, bets)), np.zeros(runs, dtype=np.int64)
+        streams, bets = weeks.log_e.shape[1:]
+        gathered = np.zeros((runs, streams, bets))
         found, first = np.zeros((runs, length), dtype=np.bool_), np.zeros((runs, length), dtype=np.int64)
         for week in range(length):
-            drawn = design, order[:, week]
-            gathered = np.minimum((gathered + 1) * np.exp(weeks.log_e[drawn]), 1e290)
+            gathered = np.minimum((gathered + 1) * np.exp(weeks.log_e[order[:, week]]), 1e290)
             by_stream = gathered.mean(axis=2)
             enough = by_stream.sum(axis=1) >= threshold
-            out = np.zeros((runs, streams), dtype=np.bool_) if alone is None else weeks.outside[alone][drawn]
+            out = np.zeros((runs, streams), dtype=np.bool_)
+            if alone is not None:
+                out = weeks.outside[alone][order[:, week]]
             found[:, week] = enough | out.any(axis=1)
             leads = np.where(enough[:, None] | out, by_stream, -1.0)
             first[:, week] = leads.argmax(axis=1)
             gathered[out] = 0.0
             gathered[enough] = 0.0
-            if follow:
-                design = _followed(gathered.mean(axis=2))
         return found, first
 
     return pages
-
-
-def _followed(evidence: Floats) -> Integers:
-    """The design of the next week by run: that of the stream that leads, if it is suspect."""
-    return np.where(evidence.max(axis=1) >= SUSPICION, 1 + evidence.argmax(axis=1), 0)
 
 
 def window_rule(confidence: float, in_a_row: int = 1) -> Rule:
     """Page when a stream's interval lies outside, so many weeks in a row."""
 
     def pages(weeks: Weeks, order: Integers) -> tuple[Flags, Integers]:
-        outside = weeks.outside[confidence][0][order]
+        outside = weeks.outside[confidence][order]
         for _ in range(in_a_row - 1):
             shifted = np.zeros_like(outside)
             shifted[:, 1:] = outside[:, :-1]
@@ -72,31 +63,56 @@ def window_rule(confidence: float, in_a_row: int = 1) -> Rule:
 def false_pages(rule: Rule, healthy: Weeks, years: float, rng: np.random.Generator) -> tuple[int, float]:
     """Pages of a panel that keeps its limits, and the panel-years that were looked at."""
     runs = max(round(years * WEEKS_A_YEAR / RUN_WEEKS), 1)
-    order = rng.integers(0, healthy.number, (runs, RUN_WEEKS))
+    order = rng.integers(0, len(healthy.log_e), (runs, RUN_WEEKS))
     return int(rule(healthy, order)[0].sum()), runs * RUN_WEEKS / WEEKS_A_YEAR
 
 
+def upper_rate(pages: int, years: float) -> float:
+    """The upper 95% bound of pages a year, if pages come by a Poisson law.
+
+    >>> round(upper_rate(0, 10), 3)
+    0.3
+    """
+    return float(chi2.ppf(0.95, 2 * pages + 2)) / 2 / years
+
+
 @dataclass(frozen=True)
-class Delay:
-    """Mean weeks until a loss is paged, the paging one counted, and the share of pages that name the loser first."""
+class AfterLoss:
+    """Runs without a page in the healthy weeks before a loss, and what comes of the loss.
 
-    weeks: float
-    names_loser: float
+    `order` are numbers of `weeks`, healthy ones first; `waits` the weeks until a page, the paging one counted, and
+    `MOST` where none came; `leaders` the streams that are named first.
+    """
+
+    weeks: Weeks
+    order: Integers
+    is_paged: Flags
+    waits: Integers
+    leaders: Integers
+
+    @property
+    def mean_wait(self) -> float:
+        """Mean weeks until the loss is paged."""
+        return float(self.waits.mean())
+
+    def names_loser(self, losers: Flags) -> float:
+        """The share of pages that name a stream of the loser first."""
+        return float(losers[self.leaders[self.is_paged]].mean()) if self.is_paged.any() else 0.0
 
 
-def delay(rule: Rule, healthy: Weeks, after: Weeks, losers: Flags, runs: int, rng: np.random.Generator) -> Delay:
-    """Of runs without a page in the healthy weeks before the loss."""
-    order = np.concatenate(
-        [
-            rng.integers(0, healthy.number, (runs, HEALTHY)),
-            healthy.number + rng.integers(0, after.number, (runs, MOST)),
-        ],
-        axis=1,
-    )
-    found, first = rule(healthy.then(after), order)
+def after_loss(rule: Rule, healthy: Weeks, lost: Sequence[Weeks], runs: int, rng: np.random.Generator) -> AfterLoss:
+    """Show a rule ten healthy weeks and those of a loss: one of each stage of it, and then of the last stage."""
+    weeks, columns = healthy, [rng.integers(0, len(healthy.log_e), (runs, HEALTHY))]
+    for stage, after in enumerate(lost, start=1):
+        start, stays = len(weeks.log_e), MOST - len(lost) + 1 if stage == len(lost) else 1
+        columns.append(start + rng.integers(0, len(after.log_e), (runs, stays)))
+        weeks = weeks.then(after)
+    order = np.concatenate(columns, axis=1)
+    found, first = rule(weeks, order)
     calm = ~found[:, :HEALTHY].any(axis=1)
-    later: Flags = found[calm, HEALTHY:]
-    waits: Floats = np.where(later.any(axis=1), later.argmax(axis=1) + 1, MOST)
-    paged = later.any(axis=1)
-    named = losers[first[calm, HEALTHY:][paged, later[paged].argmax(axis=1)]]
-    return Delay(float(waits.mean()), float(named.mean()) if paged.any() else 0.0)
+    later = found[calm, HEALTHY:]
+    is_paged: Flags = np.asarray(later.any(axis=1))
+    place = later.argmax(axis=1)
+    waits = np.where(is_paged, place + 1, MOST)
+    leaders = first[calm, HEALTHY:][np.arange(len(place)), place]
+    return AfterLoss(weeks, order[calm], is_paged, waits, leaders)

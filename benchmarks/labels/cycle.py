@@ -1,7 +1,7 @@
 """One cycle of the product on one period: census, strata, pools, rounds, estimates; items are rows of arrays."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -17,6 +17,7 @@ from stratawatch.core.population import Atom, Candidates, Census
 from stratawatch.core.score_bins import BIN_COUNT, centres
 from stratawatch.core.stratification.stratify import stratify
 from stratawatch.core.verdicts import Verdict, VerdictsByItem
+from stratawatch.engine.model.survey_of_panel import survey_for_pools
 
 
 @dataclass(frozen=True)
@@ -57,13 +58,20 @@ class Period:
 
 @dataclass(frozen=True)
 class Cycle:
-    """What a cycle came to. `drawn` are rows of items, `weights` the items that each stands for."""
+    """What a cycle came to. `drawn` are rows of items, `weights` the items that each stands for.
 
+    `rounds` are the items that each plan added, by id, which is the row in words; `ledger` has the verdicts of all
+    that were drawn, and of the candidates whose label was known before.
+    """
+
+    design: FrozenDesign
+    ledger: VerdictsByItem
+    rounds: tuple[frozenset[str], ...]
     drawn: Integers
     weights: Floats
     labels_new: int
     estimates: tuple[Estimate, ...]
-    plans: tuple[Plan, ...] = field(default=())
+    plans: tuple[Plan, ...]
 
 
 def run_cycle(
@@ -74,26 +82,34 @@ def run_cycle(
     history: History = NO_HISTORY,
     known: Flags | None = None,
     metrics: tuple[str, ...] = ("precision", "recall"),
+    rounds: int | None = None,
 ) -> Cycle:
-    """Draw by the permanent random numbers `u`, ask in at most two rounds, estimate; `known` labels are free."""
+    """Draw by the permanent random numbers `u`, ask, estimate; `known` labels are free.
+
+    `rounds` is the most that may be asked in; None is as many as the product asks in.
+    """
     atoms = stratify(period.census, survey, history)
     homes = period.atoms_of_items(atoms)
     strata = np.array([atom.stratum for atom in atoms], dtype=np.int64)
-    rows = _pools(strata[homes], u, pool_sizes(atoms, period.classifiers, survey, history))
+    rows = _pools(strata[homes], u, pool_sizes(atoms, period.classifiers, survey_for_pools(survey, history), history))
     items = tuple(map(str, rows.tolist()))
     digests = tuple(format(number, "016x") for number in (u[rows] * 2.0**52).astype(np.int64).tolist())
     design = FrozenDesign(period.classifiers, atoms, Candidates(items, homes[rows], digests))
     says = _says(period.items.truth[rows], items)
     free = {item for item, row in zip(items, rows, strict=True) if known[row]} if known is not None else set()
-    drawn, plans = _rounds(design, survey, history, says, free)
-    ledger = VerdictsByItem({item: says[item] for item in free | drawn})
-    chosen = np.array(sorted(map(int, drawn)), dtype=np.int64)
+    drawn, plans = _rounds(design, survey, history, says, free, rounds or most_rounds(survey))
+    everything = frozenset[str]().union(*drawn)
+    ledger = VerdictsByItem({item: says[item] for item in free | everything})
+    chosen = np.array(sorted(map(int, everything)), dtype=np.int64)
     shares = np.array(design.inclusion(plans[-1]))
     return Cycle(
+        design=design,
+        ledger=ledger,
+        rounds=drawn,
         drawn=chosen,
         weights=1 / shares[strata[homes[chosen]]],
-        labels_new=len(drawn - free),
-        estimates=design.estimate(ledger, drawn, confidence=survey.confidence, metrics=metrics),
+        labels_new=len(everything - free),
+        estimates=design.estimate(ledger, everything, confidence=survey.confidence, metrics=metrics),
         plans=tuple(plans),
     )
 
@@ -113,19 +129,27 @@ def past(period: Period, cycle: Cycle) -> History:
 
 
 def _rounds(
-    design: FrozenDesign, survey: SurveySpec, history: History, says: Mapping[str, Verdict], free: set[str]
-) -> tuple[set[str], list[Plan]]:
-    drawn: set[str] = set()
+    design: FrozenDesign,
+    survey: SurveySpec,
+    history: History,
+    says: Mapping[str, Verdict],
+    free: set[str],
+    most: int,
+) -> tuple[tuple[frozenset[str], ...], list[Plan]]:
+    """What each round adds, until one adds nothing, and the plans."""
+    drawn = frozenset[str]()
+    rounds: list[frozenset[str]] = []
     plans: list[Plan] = []
-    for ordinal in range(1, most_rounds(survey) + 1):
+    for ordinal in range(1, most + 1):
         ledger = VerdictsByItem({item: says[item] for item in free | drawn})
         plan = design.plan(survey, ledger, drawn, ordinal=ordinal, history=history, reused=drawn & free)
-        wanted = {design.candidates.items[row] for row in design.draw(plan)}
-        if plans and wanted == drawn:
+        asked = frozenset(design.candidates.items[row] for row in design.draw(plan))
+        if plans and asked == drawn:
             break
         plans.append(plan)
-        drawn = wanted
-    return drawn, plans
+        rounds.append(asked - drawn)
+        drawn = asked
+    return tuple(rounds), plans
 
 
 def _says(truth: Flags, items: tuple[str, ...]) -> dict[str, Verdict]:
