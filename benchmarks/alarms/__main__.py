@@ -55,7 +55,7 @@ def _frozen(cell: Cell, size: Size, seed: int) -> Iterator[tuple[Sequence[Row], 
     samples = samples_of(cell, size.histories, size.weeks, seed)
     rows = list(frozen_rows(cell, size, samples))
     yield rows, list(frozen_verdicts(rows))
-    if cell.labels == SINCE_AT:
+    if cell.labels == SINCE_AT and not cell.screens:
         since = list(since_rows(cell, samples))
         yield since, list(since_verdicts(since))
 

@@ -10,8 +10,7 @@ from benchmarks.alarms.losses import LOSSES, Loss
 from benchmarks.alarms.panel_years import AfterLoss, upper_rate
 from benchmarks.alarms.rules import ADR_6, CONTROL, CUSUM, EVIDENCE_PART, FALLBACK, OURS, WINDOW_PART, rules_of
 from benchmarks.alarms.samples import Cell, Sample
-from benchmarks.labels.kinds import FOUR
-from benchmarks.shape import Row, Verdict
+from benchmarks.shape import Kind, Row, Verdict
 
 POINTS: Final = (0.03, 0.05, 0.1)
 LONGEST: Final[Mapping[tuple[str, str], tuple[float, float, float]]] = {
@@ -27,10 +26,14 @@ LONGEST: Final[Mapping[tuple[str, str], tuple[float, float, float]]] = {
 """Weeks until losses of 3, 5 and 10 points are paged, at most, by cell and loss."""
 STEP, DEEPEST = 0.005, 0.15
 """What a gradual loss loses every week, and where it stops."""
+GRADUAL_AT: Final = 300
+"""Labels a week at which losses are gradual too."""
 DELAYED: Final = (OURS, EVIDENCE_PART, WINDOW_PART, ADR_6, CUSUM)
 """The rules whose delays are measured."""
-NAMED_FROM: Final = 300
+NAMED_FROM: Final = 100
 """Labels a week from which pages must name the loser first."""
+BROKEN_FROM: Final = 100
+"""Labels a week from which ordinary intervals break the promise for sure."""
 
 
 @dataclass(frozen=True)
@@ -60,6 +63,8 @@ def frozen_rows(cell: Cell, size: Size, samples: Sequence[Sample]) -> Iterator[R
         pages, years = sum(count for count, _ in counts), sum(years for _, years in counts)
         upper = upper_rate(pages, years)
         yield {"cell": cell.name, "rule": name, "false pages a year": round(pages / years, 3), "upper": round(upper, 3)}
+    if cell.screens:
+        return
     runs = size.runs // size.histories
     for what in size.losses:
         for points in size.points:
@@ -67,7 +72,7 @@ def frozen_rows(cell: Cell, size: Size, samples: Sequence[Sample]) -> Iterator[R
             for name in DELAYED:
                 found = [sample.after(name, one, runs) for sample, one in zip(samples, lost, strict=True)]
                 yield _delay_row(cell, name, what, f"{100 * points:g}", found, samples)
-        if size.stage and what != "both" and cell.labels >= NAMED_FROM:
+        if size.stage and what != "both" and cell.labels == GRADUAL_AT:
             depths = np.arange(STEP, DEEPEST + STEP / 2, STEP).tolist()
             stages = [[sample.lost(what, depth, size.stage) for depth in depths] for sample in samples]
             for name in DELAYED:
@@ -95,12 +100,19 @@ def frozen_verdicts(rows: Sequence[Row]) -> Iterator[Verdict]:
         if "upper" in row and row["rule"] in (OURS, FALLBACK):
             name = f"{row['cell']}: false pages a year, upper end"
             name += "" if row["rule"] == OURS else " where items stay"
-            yield Verdict(name, "must", float(str(row["upper"])), 1.0, "<=")
-        if "upper" in row and row["rule"] == CONTROL and row["cell"] != f"K{len(FOUR.classifiers)}/30":
+            # One window's tail is measured, not proven: it is at its heaviest where recall is near 1.
+            kind: Kind = "aim" if str(row["cell"]).startswith("screen") else "must"
+            yield Verdict(name, kind, float(str(row["upper"])), 1.0, "<=")
+        if "upper" in row and row["rule"] == CONTROL and _labels_of(row) >= BROKEN_FROM:
             pages = float(str(row["false pages a year"]))
             yield Verdict(f"{row['cell']}: control, false pages by a {CONTROL}", "must", pages, 1.0, ">=")
         if row["rule"] == OURS and "weeks" in row:
             yield from _delay_verdicts(row)
+
+
+def _labels_of(row: Row) -> int:
+    """The labels a week of a row's cell."""
+    return int(str(row["cell"]).partition("/")[2])
 
 
 def _delay_verdicts(row: Row) -> Iterator[Verdict]:
@@ -110,6 +122,6 @@ def _delay_verdicts(row: Row) -> Iterator[Verdict]:
         most = LONGEST[cell, what][known.index(points)]
         name = f"{cell}: weeks until {points} points of {what} are paged"
         yield Verdict(name, "aim", float(str(row["weeks"])), most, "<=")
-    if points == "5" and int(cell.partition("/")[2]) >= NAMED_FROM:
+    if points == "5" and _labels_of(row) >= NAMED_FROM:
         name = f"{cell}: 5 points of {what}, pages that name the loser first"
         yield Verdict(name, "must", float(str(row["names the loser"])), 0.8, ">=")
