@@ -101,7 +101,7 @@ docs: $(STAMP)  ## The pages of docs/ and the API, into site/; a link that leads
 bench: $(STAMP)  ## One benchmark: NAME=demo_worlds ARGS=--quick.
 	@start=$$SECONDS; $(BIN)/python -m benchmarks.$(NAME) $(ARGS); echo "run: $$((SECONDS - start)) s"
 
-# labels is not among them: it needs real data (--data).
+# labels and stream are not among them: they need real data (--data).
 BENCHMARKS = solver study scan engines demo_worlds coverage papers chaos panels years label_flood missing_answers label_error second_votes agreement alarms alert_faults soak
 
 bench-quick: $(STAMP)  ## The short form of every benchmark that needs no data; each must hold.

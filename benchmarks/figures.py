@@ -37,6 +37,7 @@ CODE: Final[Mapping[str, tuple[str, ...]]] = {
     "scan": ("stratawatch/adapters/sources",),
     "second_votes": (*STUDY, "benchmarks/label_error.py"),
     "solver": ("stratawatch/core",),
+    "stream": (*ENGINE, "benchmarks/stream_installation.py", "benchmarks/years_store.py"),
     "study": STUDY,
     "years": (*ENGINE, "stratawatch/report", "stratawatch/cli", "benchmarks/years_store.py"),
 }
