@@ -14,6 +14,12 @@ from stratawatch.formatting import estimate_text
 
 _LEAST_CONFIDENT: Final = 0.95
 _MOST_CONFIDENT: Final = 1 - 1e-9
+LEAST_PRECISE: Final = 5.0
+"""A window that knows its metric less well than so many random labels would does not page by itself.
+
+One or two labels of large strata decide there, and the interval's far tail misses the value four times as often as it
+says (`python -m benchmarks.alarms --cells screen-K4/30`). Evidence over windows is exact there too.
+"""
 _HOWEVER: Final = "so it is however the missing answers had come out"
 
 
@@ -43,9 +49,10 @@ def page_by_window(
     """Why this window alone pages, or nothing: the page's interval lies wholly beyond an end of the limit.
 
     Where missing answers leave the estimate open, the span of their bounds has to lie beyond a floor or ceiling too.
+    A window that is less precise than five random labels would be is too imprecise for its interval's far tail.
     """
     interval, page = estimate.result, page_estimate.result
-    if isinstance(interval, Undefined) or isinstance(page, Undefined):
+    if isinstance(interval, Undefined) or isinstance(page, Undefined) or page.n_eff < LEAST_PRECISE:
         return ""
     reading = Reading(1, interval, estimate.labels_used, estimate.confidence)
     ends: list[End] = [*fixed_ends(limit, interval.value)]

@@ -130,6 +130,16 @@ class TestTheFirstWindow:
         assert re.search(r"\d+ labels$", said.reason)
 
 
+class TestAWindowByItself:
+    """Three positives among two strata's few labels say of recall as much as half a random label."""
+
+    @pytest.mark.parametrize(("labels", "pages"), [(0.0, False), (4.9, False), (5.0, True)])
+    def test_pages_only_where_it_is_as_precise_as_five_random_labels(self, labels, pages):
+        ordinary = Estimate("lr", "recall", None, IntervalEstimate(0.24, 0.01, 0.75, labels), 30, "test", 0.95)
+        page = Estimate("lr", "recall", None, IntervalEstimate(0.24, 0.00, 0.89, labels), 30, "test", 0.999)
+        assert bool(page_by_window(ordinary, page, Limit("recall", floor=0.96))) is pages
+
+
 class TestMissingAnswers:
     """15 of 30 answers are missing: the interval explains little of the span, and the assumption carries too much."""
 
