@@ -32,6 +32,8 @@ def run(options: Options) -> Result:
     """Every stream, from the first period to the one after precision fell, or to the last."""
     if options.data is None:
         return Result([{"state": "not run: no --data DIR"}])
+    if not (options.data / FILE).exists():
+        return Result([{"data": FILE, "state": "not found in --data"}])
     periods = Periods.of(options.data / FILE)
     number = FALLS["precision"] + 1 if options.quick else len(periods)
     draws = np.random.default_rng(options.seed)
