@@ -35,7 +35,7 @@ class EvidenceRule:
     """Evidence of all streams together, or one window beside it; everything begins at 0 after a page by evidence.
 
     `log_e` says which labels bet. `falls_back`: where items of earlier weeks come again, evidence stands still and one
-    window decides. A page opens no incident: a stream may be paged again in the next week, and every page counts.
+    window decides. A page opens no incident here: its stream may gather anew.
     """
 
     log_e: ReadLogE
