@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 
 from benchmarks.alarms.panel_years import false_pages, upper_rate
-from benchmarks.alarms.rules import OURS
+from benchmarks.alarms.rules import UNFOCUSED
 from benchmarks.alarms.samples import Cell, Sample
 from benchmarks.labels.kinds import FOUR
 from benchmarks.shape import Row, Verdict
@@ -22,13 +22,13 @@ COUNTED, LEFT_OUT = "BLIND weeks counted", "control: BLIND weeks left out"
 
 def blind_rows(histories: int, weeks: int, years: float, seed: int) -> Iterator[Row]:
     """False pages with all weeks, and without those of a stream whose interval is too wide."""
-    samples = [Sample(POOR, weeks // histories, seed, number) for number in range(histories)]
+    samples = [Sample(POOR, weeks // histories, seed, number, follows=False) for number in range(histories)]
     wide = [(one.healthy.high - one.healthy.low) / 2 > WIDEST for one in samples]
     for name in (COUNTED, LEFT_OUT):
         pages = looked_at = 0.0
         for sample, is_wide in zip(samples, wide, strict=True):
             kept = sample.healthy if name == COUNTED else sample.healthy.counting(~is_wide)
-            found, panel_years = false_pages(sample.rules[OURS], kept, years / histories, sample.rng)
+            found, panel_years = false_pages(sample.rules[UNFOCUSED], kept, years / histories, sample.rng)
             pages, looked_at = pages + found, looked_at + panel_years
         yield {
             "weeks of 30 labels": name,

@@ -8,7 +8,17 @@ import numpy as np
 
 from benchmarks.alarms.losses import LOSSES, Loss
 from benchmarks.alarms.panel_years import AfterLoss, upper_rate
-from benchmarks.alarms.rules import ADR_6, CONTROL, CUSUM, EVIDENCE_PART, FALLBACK, OURS, WINDOW_PART, rules_of
+from benchmarks.alarms.rules import (
+    ADR_6,
+    CONTROL,
+    CUSUM,
+    EVIDENCE_PART,
+    FALLBACK,
+    OURS,
+    UNFOCUSED,
+    WINDOW_PART,
+    rules_of,
+)
 from benchmarks.alarms.samples import Cell, Sample
 from benchmarks.shape import Row, Verdict
 
@@ -24,11 +34,13 @@ LONGEST: Final[Mapping[tuple[str, str], tuple[float, float, float]]] = {
     ("K4/100", "recall"): (39, 20, 10.2),
 }
 """Weeks until losses of 3, 5 and 10 points are paged, at most, by cell and loss."""
+SAID: Final = (0.05, 0.1)
+"""Losses of which a plan says in how many weeks they are paged."""
 STEP, DEEPEST = 0.005, 0.15
 """What a gradual loss loses every week, and where it stops."""
 GRADUAL_AT: Final = 300
 """Labels a week at which losses are gradual too."""
-DELAYED: Final = (OURS, EVIDENCE_PART, WINDOW_PART, ADR_6, CUSUM)
+DELAYED: Final = (OURS, UNFOCUSED, EVIDENCE_PART, WINDOW_PART, ADR_6, CUSUM)
 """The rules whose delays are measured."""
 NAMED_FROM: Final = 100
 """Labels a week from which pages must name the loser first."""
@@ -71,7 +83,11 @@ def frozen_rows(cell: Cell, size: Size, samples: Sequence[Sample]) -> Iterator[R
             lost = [[sample.lost(what, points)] for sample in samples]
             for name in DELAYED:
                 found = [sample.after(name, one, runs) for sample, one in zip(samples, lost, strict=True)]
-                yield _delay_row(cell, name, what, f"{100 * points:g}", found, samples)
+                row = _delay_row(cell, name, what, f"{100 * points:g}", found, samples)
+                if name == UNFOCUSED and what != "both" and points in SAID:
+                    said = [sample.plan_says(what, points) for sample in samples]
+                    row = {**row, "plan says": round(float(np.mean(said)), 2)}
+                yield row
         if size.stage and what != "both" and cell.labels == GRADUAL_AT:
             depths = np.arange(STEP, DEEPEST + STEP / 2, STEP).tolist()
             stages = [[sample.lost(what, depth, size.stage) for depth in depths] for sample in samples]
@@ -106,6 +122,11 @@ def frozen_verdicts(rows: Sequence[Row]) -> Iterator[Verdict]:
             yield Verdict(f"{row['cell']}: control, false pages by a {CONTROL}", "must", pages, 1.0, ">=")
         if row["rule"] == OURS and "weeks" in row:
             yield from _delay_verdicts(row)
+        if "plan says" in row:
+            name = f"{row['cell']}: {row['points']} points of {row['loss']}, weeks that plans say over those it took"
+            part = round(float(str(row["plan says"])) / float(str(row["weeks"])), 3)
+            yield Verdict(name, "aim", part, 1.333, "<=")
+            yield Verdict(name, "aim", part, 0.667, ">=")
 
 
 def _labels_of(row: Row) -> int:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 from typing import Final
 
 import numpy as np
@@ -11,13 +12,14 @@ from benchmarks.labels.cycle import Period, past, run_cycle
 from benchmarks.labels.worlds import Flags, Floats, Items
 from stratawatch.core.alarms.evidence.betting_round import BettingRound, KnownItems
 from stratawatch.core.alarms.evidence.linear_tests import LimitTest, linear_test
+from stratawatch.core.alarms.evidence.time_to_page import PlannedWindow
 from stratawatch.core.alarms.judge import LEAST_PRECISE
 from stratawatch.core.cells import Cells
 from stratawatch.core.estimation.difference_estimator import DifferenceEstimator
 from stratawatch.core.estimation.interval import metric_intervals
 from stratawatch.core.estimation.side_intervals import SideIntervals
 from stratawatch.core.estimation.sides import SideEstimates
-from stratawatch.core.goals import Goal, SurveySpec
+from stratawatch.core.goals import Focus, Goal, SurveySpec
 from stratawatch.core.history.past_labels import NO_HISTORY, History
 from stratawatch.core.labelled_sample import FOLDS, LabelCounts
 from stratawatch.core.metrics import metric_named
@@ -47,7 +49,8 @@ class FrozenWeek:
 class Weeks:
     """Many weeks of labels, by stream: log E (weeks x streams x bets), and by confidence whose interval lies outside.
 
-    `value`, `low` and `high` are those of 95% intervals, less the limit.
+    `value`, `low` and `high` are those of 95% intervals, less the limit. `followed` are as many weeks of the designs
+    whose labels follow a stream, in the order of the streams.
     """
 
     log_e: Floats
@@ -55,22 +58,28 @@ class Weeks:
     value: Floats
     low: Floats
     high: Floats
+    followed: tuple["Weeks", ...] = ()
 
     def then(self, after: "Weeks") -> "Weeks":
         """These weeks and after them those."""
         outside = {level: np.concatenate([flags, after.outside[level]]) for level, flags in self.outside.items()}
         names = ("log_e", "value", "low", "high")
         columns = {name: np.concatenate([getattr(self, name), getattr(after, name)]) for name in names}
-        return Weeks(outside=outside, **columns)
+        followed = tuple(one.then(other) for one, other in zip(self.followed, after.followed, strict=True))
+        return Weeks(outside=outside, followed=followed, **columns)
+
+    def repeated(self, times: int) -> "Weeks":
+        """The same weeks several times over, for resampling beside designs of more weeks."""
+        return reduce(Weeks.then, [self] * times)
 
     def counting(self, counted: Flags) -> "Weeks":
         """The weeks if those of a stream that are not counted add nothing to its evidence."""
         return replace(self, log_e=np.where(counted[:, :, None], self.log_e, 0.0))
 
 
-def survey(labels: int) -> SurveySpec:
-    """Precision and recall of everybody, with a budget."""
-    return SurveySpec(GOALS, budget=labels)
+def survey(labels: int, focus: Focus | None = None) -> SurveySpec:
+    """Precision and recall of everybody, with a budget; labels may follow one of them."""
+    return SurveySpec(GOALS, budget=labels, focus=focus)
 
 
 def history_of(classifiers: tuple[str, ...], items: Items, labels: int, rng: np.random.Generator) -> History:
@@ -82,18 +91,29 @@ def history_of(classifiers: tuple[str, ...], items: Items, labels: int, rng: np.
     return history
 
 
-def freeze(classifiers: tuple[str, ...], items: Items, labels: int, history: History) -> FrozenWeek:
-    """The design of the next week."""
-    period = Period(classifiers, items)
-    atoms = stratify(period.census, survey(labels), history)
+def freeze(
+    classifiers: tuple[str, ...], items: Items, labels: int, history: History, focus: Focus | None = None
+) -> FrozenWeek:
+    """The design of the next week; its labels may follow a classifier's metric."""
+    period, asked = Period(classifiers, items), survey(labels, focus)
+    atoms = stratify(period.census, asked, history)
     cells = Cells.of_atoms(classifiers, atoms)
     nothing = np.zeros(len(atoms))
     so_far = LabelsSoFar(1, np.zeros(cells.stratum_count, dtype=np.int64), nothing, nothing)
-    totals = RoundPlanner(cells, survey(labels), history).totals(so_far, drawable_items(cells))
+    totals = RoundPlanner(cells, asked, history).totals(so_far, drawable_items(cells))
     homes = period.atoms_of_items(atoms)
     counts = np.bincount(homes, minlength=len(atoms))
     truth = np.bincount(homes, items.truth, len(atoms)) / np.maximum(counts, 1)
     return FrozenWeek(atoms, cells, np.asarray(totals, dtype=np.int64), truth)
+
+
+def planned_week(week: FrozenWeek) -> PlannedWindow:
+    """What a plan knows of the week."""
+    return PlannedWindow(week.cells, week.atoms, _rates(week.cells), week.totals)
+
+
+def _rates(cells: Cells) -> Floats:
+    return cells.imputed_scores if cells.prior_rate is None else cells.prior_rate
 
 
 def limits_of(classifiers: tuple[str, ...], items: Items) -> list[LimitTest]:
@@ -115,7 +135,7 @@ def simulate(
     rng: np.random.Generator,
 ) -> Weeks:
     """So many weeks of labels from this design, each judged against the limits."""
-    answers, yes = _labels(week, number, rng)
+    answers, yes = draw_labels(week, number, rng)
     log_e = np.stack([_log_e(week, test, answers, yes) for test in limits], axis=1)
     sides = SideEstimates.stack([_sides(week, n, y) for n, y in zip(answers, yes, strict=True)])
     floors = np.array([test.limit for test in limits])
@@ -141,7 +161,7 @@ def _intervals(
     return value, low, high, n_eff
 
 
-def _labels(week: FrozenWeek, number: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
+def draw_labels(week: FrozenWeek, number: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
     """Answers and yeses by week and atom."""
     answers = np.zeros((number, len(week.atoms)))
     for stratum, labels in enumerate(week.totals.tolist()):
@@ -155,9 +175,8 @@ def _labels(week: FrozenWeek, number: int, rng: np.random.Generator) -> tuple[Fl
 def _log_e(week: FrozenWeek, test: LimitTest, answers: Floats, yes: Floats) -> Floats:
     """Log E of every week by bet; 0 where the design cannot bet on the test."""
     cells, totals = week.cells, week.totals.astype(np.float64)
-    rates = cells.imputed_scores if cells.prior_rate is None else cells.prior_rate
     nothing = KnownItems.none(len(cells.sizes))
-    bet = BettingRound.of(linear_test(test, cells, week.atoms), cells, rates, nothing, totals, totals)
+    bet = BettingRound.of(linear_test(test, cells, week.atoms), cells, _rates(cells), nothing, totals, totals)
     if bet is None:
         return np.zeros((len(answers), len(EVIDENCE.losses)))
     touched = np.isin(cells.strata, np.unique(cells.strata[bet.betting]))

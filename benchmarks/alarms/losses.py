@@ -1,4 +1,4 @@
-"""Stationary worlds, and losses of one classifier in them."""
+"""Worlds that stand still, and losses of one classifier in them."""
 
 from typing import Final, Literal
 
@@ -9,20 +9,19 @@ from benchmarks.labels.worlds import Flags, Floats, Integers, Items, World
 
 Loss = Literal["precision", "recall", "both"]
 LOSSES: Final[tuple[Loss, ...]] = ("precision", "recall", "both")
-PREVALENCE: Final = 0.08
 MOST_WEEKS: Final = 1_000
 
 
 class StillWorld(World):
-    """A world in which nothing drifts."""
+    """A world whose drift stops with week 1: every later week is another draw of the same."""
 
     def __init__(self, kind: Kind, seed: int, items: int) -> None:
         super().__init__(kind, seed, items)
-        self._walk = self._shift = np.zeros((MOST_WEEKS, len(kind.separations)))
+        self._walk, self._shift = (np.tile(drift[1], (MOST_WEEKS, 1)) for drift in (self._walk, self._shift))
 
-    def prevalence(self, number: int) -> float:  # noqa: ARG002 - the same in every week
-        """Always .08."""
-        return PREVALENCE
+    def prevalence(self, number: int) -> float:
+        """That of week 1 from then on."""
+        return super().prevalence(min(number, 1))
 
 
 def with_loss(items: Items, place: int, what: Loss, points: float, rng: np.random.Generator) -> Items:

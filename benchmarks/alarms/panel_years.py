@@ -8,7 +8,8 @@ import numpy as np
 from scipy.stats import chi2
 
 from benchmarks.alarms.frozen_weeks import Weeks
-from benchmarks.labels.worlds import Flags, Integers
+from benchmarks.labels.worlds import Flags, Floats, Integers
+from stratawatch.engine.evidence.panel_evidence import SUSPICION
 
 WEEKS_A_YEAR: Final = 52.18
 RUN_WEEKS: Final = 104
@@ -21,29 +22,41 @@ Rule = Callable[[Weeks, Integers], tuple[Flags, Integers]]
 """Runs x weeks of numbers of weeks -> whether each pages, and the stream that it names first."""
 
 
-def evidence_rule(threshold: float, alone: float | None) -> Rule:
-    """Page when the sum of streams reaches the threshold, or a stream's interval at `alone` lies outside."""
+def evidence_rule(threshold: float, alone: float | None, *, follow: bool = False) -> Rule:
+    """Page when the sum of streams reaches the threshold, or a stream's interval at `alone` lies outside.
+
+    With `follow`, a week's labels follow the stream that led the week before with evidence of 20 or more.
+    """
 
     def pages(weeks: Weeks, order: Integers) -> tuple[Flags, Integers]:
         runs, length = order.shape
-        streams, bets = weeks.log_e.shape[1:]
-        gathered = np.zeros((runs, streams, bets))
+        designs = (weeks, *weeks.followed) if follow else (weeks,)
+        log_e = np.stack([one.log_e for one in designs])
+        outside = np.zeros(log_e.shape[:3], dtype=np.bool_)
+        if alone is not None:
+            outside = np.stack([one.outside[alone] for one in designs])
+        gathered, design = np.zeros((runs, *log_e.shape[2:])), np.zeros(runs, dtype=np.int64)
         found, first = np.zeros((runs, length), dtype=np.bool_), np.zeros((runs, length), dtype=np.int64)
         for week in range(length):
-            gathered = np.minimum((gathered + 1) * np.exp(weeks.log_e[order[:, week]]), 1e290)
+            gathered = np.minimum((gathered + 1) * np.exp(log_e[design, order[:, week]]), 1e290)
             by_stream = gathered.mean(axis=2)
             enough = by_stream.sum(axis=1) >= threshold
-            out = np.zeros((runs, streams), dtype=np.bool_)
-            if alone is not None:
-                out = weeks.outside[alone][order[:, week]]
+            out = outside[design, order[:, week]]
             found[:, week] = enough | out.any(axis=1)
             leads = np.where(enough[:, None] | out, by_stream, -1.0)
             first[:, week] = leads.argmax(axis=1)
             gathered[out] = 0.0
             gathered[enough] = 0.0
+            if follow:
+                design = _followed(gathered.mean(axis=2))
         return found, first
 
     return pages
+
+
+def _followed(evidence: Floats) -> Integers:
+    """The design of the next week by run: that of the stream that leads, if it is suspect."""
+    return np.where(evidence.max(axis=1) >= SUSPICION, 1 + evidence.argmax(axis=1), 0)
 
 
 def window_rule(confidence: float, in_a_row: int = 1) -> Rule:

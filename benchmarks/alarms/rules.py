@@ -6,7 +6,8 @@ from stratawatch.core.alarms.evidence.e_detector import page_threshold
 from stratawatch.core.alarms.judge import page_confidence
 from stratawatch.core.tuning import EVIDENCE
 
-OURS, EVIDENCE_PART, WINDOW_PART = "ours", "ours: evidence alone", "ours: one window alone, .2 F"
+OURS, UNFOCUSED = "ours", "ours without focus"
+EVIDENCE_PART, WINDOW_PART = "evidence alone, without focus", "ours: one window alone, .2 F"
 FALLBACK, ADR_6 = "ours where items stay: one window, .8 F", "one window (ADR 6)"
 CONTROL, IN_A_ROW = "95% interval", "95% interval, two in a row"
 CUSUM, FALSE_DISCOVERY, DEVIATIONS = "CUSUM", "Benjamini-Hochberg, 5%", "mean less 3 sd"
@@ -17,7 +18,8 @@ def rules_of(streams: int) -> dict[str, Rule]:
     beside, instead, whole = _confidences(streams)
     threshold = page_threshold(streams, WEEKS_A_YEAR, 1.0)
     return {
-        OURS: evidence_rule(threshold, beside),
+        OURS: evidence_rule(threshold, beside, follow=True),
+        UNFOCUSED: evidence_rule(threshold, beside),
         EVIDENCE_PART: evidence_rule(threshold, None),
         WINDOW_PART: window_rule(beside),
         FALLBACK: window_rule(instead),

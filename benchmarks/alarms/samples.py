@@ -6,12 +6,26 @@ from typing import Final
 
 import numpy as np
 
-from benchmarks.alarms.frozen_weeks import Weeks, freeze, history_of, limits_of, simulate
+from benchmarks.alarms.frozen_weeks import (
+    FrozenWeek,
+    Weeks,
+    freeze,
+    history_of,
+    limits_of,
+    planned_week,
+    simulate,
+)
 from benchmarks.alarms.losses import Loss, StillWorld, with_loss
-from benchmarks.alarms.panel_years import AfterLoss, after_loss, false_pages
+from benchmarks.alarms.panel_years import MOST, WEEKS_A_YEAR, AfterLoss, after_loss, false_pages
 from benchmarks.alarms.rules import confidences_of, rules_of
 from benchmarks.labels.kinds import FOUR, TEN, Kind
 from benchmarks.labels.worlds import Flags, Items
+from stratawatch.core.alarms.evidence.e_detector import page_threshold
+from stratawatch.core.alarms.evidence.time_to_page import PageRule, windows_to_page
+from stratawatch.core.alarms.judge import page_confidence
+from stratawatch.core.estimation.interval import normal_quantile
+from stratawatch.core.goals import Focus
+from stratawatch.core.tuning import EVIDENCE
 
 ITEMS: Final = 100_000
 
@@ -47,10 +61,13 @@ CELLS: Final = (
 
 
 class Sample:
-    """A panel with a history of its own, and healthy weeks from the design that is frozen after it."""
+    """A panel with a history of its own, and healthy weeks from the designs that are frozen after it.
 
-    def __init__(self, cell: Cell, weeks: int, seed: int, number: int) -> None:
-        self._cell, self._number = cell, weeks
+    `follows`: among them those whose labels follow a stream.
+    """
+
+    def __init__(self, cell: Cell, weeks: int, seed: int, number: int, *, follows: bool = True) -> None:
+        self._cell, self._number, self._follows = cell, weeks, follows
         names = cell.kind.classifiers
         self.rng = np.random.default_rng([seed, cell.labels, len(names), number])
         self._items = StillWorld(cell.kind, 11 + number, ITEMS).week(1)
@@ -78,9 +95,28 @@ class Sample:
         """What comes of a loss under a rule."""
         return after_loss(self.rules[rule], self.healthy, lost, runs, self.rng)
 
+    def plan_says(self, what: Loss, points: float) -> float:
+        """Weeks until it is paged, as `stratawatch plan` says before the loss."""
+        loser, streams = self._cell.kind.classifiers[self._cell.loser], len(self._limits)
+        test = next(one for one in self._limits if (one.classifier, one.metric) == (loser, what))
+        alone = page_confidence(streams, WEEKS_A_YEAR, 1 - EVIDENCE.evidence_share)
+        rule = PageRule(page_threshold(streams, WEEKS_A_YEAR, 1.0), normal_quantile(alone))
+        planned = planned_week(self._design(self._items, None))
+        return windows_to_page(planned, test, points, rule, np.random.default_rng(0)) or float(MOST)
+
+    def _design(self, items: Items, focus: Focus | None) -> FrozenWeek:
+        return freeze(self._cell.kind.classifiers, items, self._cell.labels, self._history, focus)
+
     def _weeks(self, items: Items, weeks: int) -> Weeks:
-        design = freeze(self._cell.kind.classifiers, items, self._cell.labels, self._history)
-        return simulate(design, self._limits, weeks, confidences_of(len(self._limits)), self.rng)
+        """Weeks of the design that follows the goals, and a quarter as many of each whose labels follow a stream."""
+        quarter, levels = weeks // 4, confidences_of(len(self._limits))
+        plain = simulate(self._design(items, None), self._limits, 4 * quarter, levels, self.rng)
+        if not self._follows:
+            return plain
+        focuses = (Focus(test.classifier, test.metric) for test in self._limits)
+        designs = (self._design(items, focus) for focus in focuses)
+        followed = (simulate(one, self._limits, quarter, levels, self.rng).repeated(4) for one in designs)
+        return replace(plain, followed=tuple(followed))
 
 
 def samples_of(cell: Cell, histories: int, weeks: int, seed: int) -> list[Sample]:

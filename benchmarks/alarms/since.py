@@ -6,7 +6,7 @@ from typing import Final
 import numpy as np
 
 from benchmarks.alarms.panel_years import HEALTHY, AfterLoss
-from benchmarks.alarms.rules import OURS
+from benchmarks.alarms.rules import UNFOCUSED
 from benchmarks.alarms.samples import Cell, Sample
 from benchmarks.shape import Row, Verdict
 from stratawatch.core.alarms.evidence.e_detector import onset
@@ -20,7 +20,7 @@ NEAR: Final = 1
 def since_rows(cell: Cell, samples: Sequence[Sample], runs: int = RUNS) -> Iterator[Row]:
     """How far off the named week is, over the runs of all histories."""
     what, points = LOSS
-    found = [sample.after(OURS, [sample.lost("precision", points)], runs // len(samples)) for sample in samples]
+    found = [sample.after(UNFOCUSED, [sample.lost("precision", points)], runs // len(samples)) for sample in samples]
     off = np.concatenate([_weeks_off(one) for one in found])
     yield {
         "since": cell.name,

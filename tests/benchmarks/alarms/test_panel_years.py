@@ -1,5 +1,7 @@
 """Rules for alarms on weeks that are written down: what pages, whom it names, and how long a loss takes."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -64,3 +66,24 @@ def test_the_upper_bound_of_a_rate_is_that_of_a_poisson_law():
     # P(0 pages) = exp(-rate x years) = .05 and P(at most 3) = .05, from tables
     assert upper_rate(0, 10) == pytest.approx(2.9957 / 10, abs=1e-4)
     assert upper_rate(3, 1) == pytest.approx(7.7537, abs=1e-4)
+
+
+def test_labels_follow_the_leader_from_evidence_of_twenty_on_until_its_page():
+    plain, elsewhere, followed = (
+        weeks([[[first] * 3, [second] * 3]], [[False, False]]) for first, second in ((-0.1, 1), (0, 0), (-0.1, 50))
+    )
+    order = np.zeros((1, 12), dtype=np.int64)
+    suspect = next(week for week in range(12) if evidence_of(np.full((week + 1, 3), 1.0)) >= 20)
+    both = replace(plain, followed=(elsewhere, followed))
+    found, first = evidence_rule(1e9, None, follow=True)(both, order)
+    assert found[0].argmax() == suspect + 1
+    assert first[0, suspect + 1] == 1
+    assert found[0].tolist()[suspect + 2 : 2 * suspect + 4] == [False] * (suspect + 1) + [True]
+    assert not evidence_rule(1e9, None)(both, order)[0].any()
+
+
+def test_weeks_follow_one_another_with_those_of_their_designs():
+    both = replace(QUIET, followed=(LOST,))
+    later = both.then(both.repeated(3))
+    assert len(later.log_e) == 4
+    assert later.followed[0].log_e[3].tolist() == LOST.log_e[0].tolist()
