@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from stratawatch.core.alarms.alarm_states import AlarmState, Judgement
+from stratawatch.core.alarms.alarm_states import AlarmState, BlindCause, Judgement
 from stratawatch.core.goals import Limit
 from stratawatch.core.population import Segment
 from stratawatch.engine.alarms.alarm_streams import record_judgements, watched_streams
@@ -33,7 +33,8 @@ OFTEN: Final = 0.25
 LONGEST_OUTAGE: Final = 4
 """Sends in a row that one outage may take."""
 LEVEL: Final = "alertmanager"
-KEY: Final = re.compile(r"stratawatch:[^\"\s\\]*?(?:breach|blind):\d+\.\d+")
+KEY: Final = re.compile(r"stratawatch:[^\"\s\\]*?(?:breach|blind:[a-z-]+):\d+\.\d+")
+CAUSES: Final = (BlindCause.NO_LABELS, BlindCause.FEW_LABELS)
 COUNTRIES: Final = (None, Segment("country", "DE"), Segment("country", "FR"))
 
 
@@ -187,7 +188,8 @@ class World:
         """Judge the window once more: open incidents, end others. The process may die before it is committed."""
         self.revision += 1
         said = dict.fromkeys(over, Judgement(AlarmState.OK, "inside its limit"))
-        said |= dict.fromkeys(blind, Judgement(AlarmState.BLIND, "too few labels"))
+        cause = CAUSES[int(self.faults.rng.integers(len(CAUSES)))]
+        said |= dict.fromkeys(blind, Judgement(AlarmState.BLIND, "nothing can be told", cause))
         said |= dict.fromkeys(breached, Judgement(AlarmState.BREACH, "proven below its floor"))
         pages = dict.fromkeys(breached, Page("window", "outside", MONDAY))
         killed = bool(self.faults.left) and self.faults.rng.random() < OFTEN / 2
@@ -236,10 +238,14 @@ class World:
             return {one.dedup_key for one in tx.outbox.all() if one.state == "pending"}
 
     def heard(self, channel: str) -> dict[str, list[str]]:
-        """What a receiver heard under each key, in order: beginnings and ends."""
+        """What a receiver heard under each key, in order: beginnings, updates and ends."""
         found: dict[str, list[str]] = {}
         for told in self.backends[channel].told():
             key = KEY.search(told)
             if key is not None:
-                found.setdefault(key[0], []).append("end" if "RESOLVED" in told else "beginning")
+                found.setdefault(key[0], []).append(_kind(told))
         return found
+
+
+def _kind(told: str) -> str:
+    return "end" if "RESOLVED" in told else "update" if "STILL BLIND" in told else "beginning"

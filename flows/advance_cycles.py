@@ -24,6 +24,7 @@ from tasks.plan_round import plan_round
 from tasks.policy import LONGEST_RUN, sealed
 from tasks.purge_store import purge_store
 from tasks.reconcile_queue import reconcile_queue
+from tasks.remind import remind
 from tasks.send_notifications import send_notifications
 from tasks.settle_cycle import settle_cycle
 
@@ -36,6 +37,7 @@ TASKS: Final[Mapping[str, Task[..., Any]]] = {
     "dispatch": dispatch_batch,
     "judge": judge_cycle,
     "reconcile": reconcile_queue,
+    "remind": remind,
     "notify": send_notifications,
     "purge": purge_store,
 }

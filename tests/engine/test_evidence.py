@@ -77,9 +77,11 @@ class TestSlowLosses:
         assert severities(paged) == ["page"]
 
     def test_say_since_when_and_how_sure(self, paged):
-        body = paged.channel.told[0].body
-        assert f"Since the window of {MONDAY:%Y-%m-%d %H:%M} +00:00, most likely." in body
-        assert "luck reaches at most 0.8 times a year" in body
+        page = paged.channel.told[0]
+        assert f"Since: the window of {MONDAY:%Y-%m-%d}, most likely." in page.body
+        assert "Sure: proven by this window alone; at most one false page a year is expected" in page.body
+        assert "luck" not in page.body
+        assert "luck reaches at most 0.8 times a year" in page.facts["reason"]
 
     def test_begin_at_0_afterwards_and_say_why(self, paged):
         assert evidence(paged).total == 0
@@ -285,8 +287,8 @@ class TestWhatAPageSays:
 
     def test_how_large_the_fall_is_and_what_it_costs(self, fallen):
         (page,) = fallen.channel.told
-        fall = next(line for line in page.body.splitlines() if line.startswith("Fall: "))
-        assert "in the 2 windows before" in fall
+        fall = next(line for line in page.body.splitlines() if line.startswith("Before: "))
+        assert fall.endswith(" in 2 windows.")
         low, middle, high = wrong_flags(page.body)
         assert low <= middle <= high
         assert middle <= flags(fallen, 2)
@@ -294,12 +296,12 @@ class TestWhatAPageSays:
     def test_the_sign_that_needs_no_label_is_counted(self, fallen):
         (page,) = fallen.channel.told
         before = (flags(fallen, 0) + flags(fallen, 1)) / 2
-        assert f"flags {before:,.0f} -> {flags(fallen, 2):,}, by rf alone" in page.body.replace("\n", " ")
+        assert f"flags a window: {before:,.0f} -> {flags(fallen, 2):,}; by rf alone" in page.body.replace("\n", " ")
 
     def test_without_windows_before_there_is_nothing_to_compare_with(self, make_scenario):
         scenario = make_scenario(panel(), 0, quality=0.3)
         (page,) = scenario.channel.told
-        assert "Fall:" not in page.body
+        assert "Before:" not in page.body
 
     def test_another_cut_off_is_another_classifier(self, make_scenario):
         scenario = make_scenario(panel())
@@ -308,12 +310,12 @@ class TestWhatAPageSays:
         scenario.panel = replace(scenario.panel, classifiers=(lr, replace(rf, cut_off=0.55)))
         label_weeks(scenario, 1, quality=0.3)
         (page,) = scenario.channel.told
-        assert "Fall:" not in page.body
+        assert "Before:" not in page.body
 
 
 def wrong_flags(body):
-    """The wrong flags a window: low, middle and high."""
-    found = re.search(r"about ([\d,]+) wrong flags a window \(([\d,]+) to ([\d,]+)\)", body)
+    """The wrong flags of the window: low, middle and high."""
+    found = re.search(r"about ([\d,]+) wrong flags \(([\d,]+) to ([\d,]+)\) among", body)
     middle, low, high = (int(number.replace(",", "")) for number in found.groups())
     return low, middle, high
 

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from stratawatch.core.alarms.alarm_states import AlarmState, Judgement
+from stratawatch.core.alarms.alarm_states import AlarmState, BlindCause, Judgement
 from stratawatch.engine.alarms.notifications import notify_breach
 from stratawatch.engine.cycle.advance import advance
 from stratawatch.engine.model.alarm_records import Incident, StreamKey
@@ -55,12 +55,15 @@ class TestOthers:
             ): AlarmState.BREACH,  # its segments have lines of their own
             **{StreamKey("spam", f"m{number}", "recall"): AlarmState.UNPROVEN for number in range(5)},
         }
-        judgements = {stream: Judgement(state, "why") for stream, state in states.items()}
+        judgements = {
+            stream: Judgement(state, "why", BlindCause.FEW_LABELS if state == AlarmState.BLIND else None)
+            for stream, state in states.items()
+        }
         incident = Incident(1, key, AlarmState.BREACH, "k", cycle.id, MONDAY)
         with scenario.ports.store.begin() as tx:
-            notify_breach(tx, scenario.ports, cycle, incident, judgements[key], (), judgements=judgements)
+            notify_breach(tx, scenario.ports, cycle, incident, judgements[key], judgements=judgements)
             (row,) = tx.outbox.about(["k"])
-        assert row.body.splitlines()[1:4] == [
+        assert row.body.splitlines()[3:6] == [
             "BLIND (cannot see): false omission rate of lr",
             "UNPROVEN (inside so far, not proven): recall of 5 classifiers",
             "OK (inside its limit): precision of rf",

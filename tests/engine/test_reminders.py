@@ -1,5 +1,6 @@
 """A breach that stays open is repeated once a window under its key, until it is over or somebody looks after it."""
 
+import re
 from dataclasses import replace
 from datetime import timedelta
 
@@ -10,7 +11,7 @@ from stratawatch.engine.model.panel_spec import WindowRule
 from stratawatch.engine.model.pauses import Pauses
 from tests.support.deliveries import breach, breach_again, connect, outbox, states
 from tests.support.fakes import MONDAY, FakeChannel, spec, unreachable, unusable
-from tests.support.scenario import open_all, relabel, severities
+from tests.support.scenario import label_weeks, open_all, relabel, severities
 
 
 class TestAReminder:
@@ -21,7 +22,7 @@ class TestAReminder:
             breaching.clock.advance(hours=5)
             advance(breaching.ports)
         page, *reminders = breaching.channel.told
-        assert "\nDo: stratawatch alerts ack 1\nLook: stratawatch alerts show 1; " in page.body
+        assert "\nDo: 1. stratawatch alerts ack 1\n2. Find what changed in lr" in page.body
         assert [one.severity for one in reminders] == ["update", "update"]
         assert {one.dedup_key for one in breaching.channel.told} == {page.dedup_key}
         assert [one.subject for one in reminders] == [
@@ -30,10 +31,29 @@ class TestAReminder:
         ]
         with breaching.ports.store.begin() as tx:
             (state,) = tx.alarms.current_states("spam")
-        assert reminders[1].body.startswith(state.reason)
+        assert reminders[1].body.startswith("Now: precision ")
         assert "stratawatch alerts ack 1" in reminders[1].body
+        assert reminders[1].facts["reason"] == state.reason
         assert reminders[1].facts["update"] == "reminder"
         assert reminders[1].facts["window_start"] == "2026-01-19T00:00:00+00:00"
+
+    def test_says_what_the_fall_costs_in_the_newest_window_and_in_all(self, make_scenario):
+        scenario = make_scenario(spec(budget=400))
+        label_weeks(scenario, 0, size=1000)
+        breach_again(scenario, 1, 2, 3)
+        page, first, second = (one for one in scenario.channel.told if one.dedup_key.endswith(":breach:1.1"))
+        harm = next(line for line in second.body.splitlines() if line.startswith("Harm: "))
+        found = re.fullmatch(
+            r"Harm: about (\d+) wrong flags \((\d+) to (\d+)\) among (\d+) flags of this window; usually (\d+)\. "
+            r"So far about (\d+) more wrong flags than usual \((\d+) to (\d+)\) in 3 windows\.",
+            harm,
+        )
+        wrong, low, high, flags, usual, more, least, most = map(int, found.groups())
+        assert low <= wrong <= high <= flags
+        assert least <= more <= most
+        assert abs(more - 3 * (wrong - usual)) < wrong  # three windows alike
+        assert "So far" not in page.body
+        assert "in 2 windows." in first.body
 
     def test_is_not_sent_again_when_its_window_is_judged_again(self, breaching):
         breach(breaching)
@@ -62,9 +82,10 @@ class TestAReminder:
         breaching.source.troubles = [unusable()]
         advance(breaching.ports)
         assert [one.subject for one in breaching.channel.told][1:] == [
-            "BLIND: spam cannot tell one of its metrics",
+            "BLIND: spam cannot tell one of its metrics: the input was refused",
             "NOT OVER, BLIND now, week 2: precision of lr (spam)",
         ]
+        assert breaching.channel.told[2].body.startswith("the window was refused: ")
 
     def test_is_not_sent_while_its_classifier_is_paused(self, breaching):
         breach(breaching)

@@ -145,7 +145,7 @@ class TestWhatBeganBefore:
         advance(scenario.ports)
         advance(scenario.ports)
         assert [one.subject for one in scenario.channel.told] == [
-            "BLIND: spam cannot tell one of its metrics",
+            "BLIND: spam cannot tell one of its metrics: the input was refused",
             "STILL BLIND: spam, 1 metric",
         ]
 

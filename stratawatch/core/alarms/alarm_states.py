@@ -19,6 +19,25 @@ class AlarmState(StrEnum):
     BLIND = "BLIND"
 
 
+class BlindCause(StrEnum):
+    """Why nothing can be told of a metric: what one cause hides is told, and ends, together."""
+
+    REFUSED = "refused"
+    NO_LABELS = "no-labels"
+    FEW_LABELS = "few-labels"
+    MISSING_ANSWERS = "missing-answers"
+    NO_BASELINE = "no-baseline"
+
+
+CAUSES: Final[Mapping[BlindCause, str]] = {
+    BlindCause.REFUSED: "the input was refused",
+    BlindCause.NO_LABELS: "no label came",
+    BlindCause.FEW_LABELS: "labels say too little",
+    BlindCause.MISSING_ANSWERS: "answers are missing",
+    BlindCause.NO_BASELINE: "baselines are missing",
+}
+"""The causes in words."""
+
 SYMBOLS: Final[Mapping[str, str]] = {"OK": "✓", "UNPROVEN": "○", "AT RISK": "▲", "BREACH": "✖", "BLIND": "?"}
 """A sign before the word of a state; the word always stands beside it."""
 URGENCY: Final = ("BREACH", "BLIND", "AT RISK", "UNPROVEN", "OK")
@@ -36,7 +55,13 @@ MEANINGS: Final[Mapping[str, str]] = {
 
 @dataclass(frozen=True)
 class Judgement:
-    """An alarm state and the sentence that explains it."""
+    """An alarm state and the sentence that explains it; BLIND has a cause too."""
 
     state: AlarmState
     reason: str
+    cause: BlindCause | None = None
+
+    def __post_init__(self) -> None:
+        """Raise where BLIND has no cause, or another state has one."""
+        if (self.state == AlarmState.BLIND) != (self.cause is not None):
+            raise ValueError(f"BLIND has a cause, and no other state has: {self.state}, {self.cause}")

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from stratawatch.core.alarms.alarm_states import AlarmState, Judgement
+from stratawatch.core.alarms.alarm_states import AlarmState, BlindCause, Judgement
 from stratawatch.core.alarms.drops import NO_BASELINE, ActiveBaseline
 from stratawatch.core.alarms.ends import Distance, DropEnd, End, fixed_ends
 from stratawatch.core.alarms.readings import Reading
@@ -83,7 +83,8 @@ def judge_missing(
     if breached or kept:
         return Judgement(said.state, f"{said.reason}; {_HOWEVER}")
     value = estimate_text(interval.value, interval.low, interval.high, estimate.confidence)
-    return Judgement(AlarmState.BLIND, f"{value} is in doubt: {why}; {estimate.labels_used} labels")
+    doubt = f"{value} is in doubt: {why}; {estimate.labels_used} labels"
+    return Judgement(AlarmState.BLIND, doubt, BlindCause.MISSING_ANSWERS)
 
 
 def _span_distances(interval: IntervalEstimate, bounds: MissingBounds, limit: Limit) -> list[Distance]:

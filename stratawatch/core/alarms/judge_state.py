@@ -7,7 +7,7 @@ outside; BREACH lasts from the page until OK. Whom to page is decided elsewhere.
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from stratawatch.core.alarms.alarm_states import URGENCY, AlarmState, Judgement
+from stratawatch.core.alarms.alarm_states import URGENCY, AlarmState, BlindCause, Judgement
 from stratawatch.core.alarms.drops import NO_BASELINE, ActiveBaseline, fell_or_rose
 from stratawatch.core.alarms.ends import DropEnd, End, fixed_ends
 from stratawatch.core.alarms.readings import LAST, MANY, Reading, Readings, readings
@@ -40,7 +40,7 @@ def judge_state(
     rule = _Rule(margin, blind_margin_factor, is_paged)
     found = stream.readings
     if isinstance(found, Undefined):
-        return Judgement(AlarmState.BLIND, f"cannot see: {found.reason}")
+        return Judgement(AlarmState.BLIND, f"cannot see: {found.reason}", BlindCause.FEW_LABELS)
     said = [_judge_end(end, stream, found, rule) for end in fixed_ends(limit, found.few.interval.value)]
     if limit.max_drop is not None:
         said.append(_judge_drop(stream, limit.metric, limit.max_drop, baseline, rule))
@@ -86,12 +86,16 @@ def _judge_drop(
 ) -> Judgement:
     """The state by a largest drop, from the windows since its baseline is in force."""
     if isinstance(baseline, Undefined):
-        return Judgement(AlarmState.BLIND, f"cannot see how far it {fell_or_rose(metric)}: {baseline.reason}")
+        return _no_drop(metric, baseline, BlindCause.NO_BASELINE)
     since = replace(stream, estimates=stream.estimates[-baseline.windows :])
     found = since.readings
     if isinstance(found, Undefined):
-        return Judgement(AlarmState.BLIND, f"cannot see how far it {fell_or_rose(metric)}: {found.reason}")
+        return _no_drop(metric, found, BlindCause.FEW_LABELS)
     return _judge_end(DropEnd(metric, max_drop, baseline), since, found, rule)
+
+
+def _no_drop(metric: str, found: Undefined, cause: BlindCause) -> Judgement:
+    return Judgement(AlarmState.BLIND, f"cannot see how far it {fell_or_rose(metric)}: {found.reason}", cause)
 
 
 def _judge_end(end: End, stream: _Stream, found: Readings, rule: _Rule) -> Judgement:
@@ -118,7 +122,8 @@ def _judge_end(end: End, stream: _Stream, found: Readings, rule: _Rule) -> Judge
 
 
 def _said(state: AlarmState, end: End, reading: Reading, verdict: str) -> Judgement:
-    return Judgement(state, end.sentence(reading, verdict))
+    cause = BlindCause.FEW_LABELS if state == AlarmState.BLIND else None
+    return Judgement(state, end.sentence(reading, verdict), cause)
 
 
 def _proof(end: End, found: Readings) -> Reading | None:

@@ -1,23 +1,19 @@
 """Opens and resolves incidents by judgements, and writes notifications in the same transaction."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
-from stratawatch.core.alarms.alarm_states import AlarmState, Judgement
+from stratawatch.core.alarms.alarm_states import AlarmState, BlindCause, Judgement
 from stratawatch.core.goals import Limit
-from stratawatch.engine.alarms.notifications import (
-    notify_blind,
-    notify_blind_ended,
-    notify_breach,
-    notify_resolved,
-    warn_of_cycle,
-)
+from stratawatch.engine.alarms.blind_incidents import follow_blind, has_another_cause
+from stratawatch.engine.alarms.blind_notices import notify_blind_ended
+from stratawatch.engine.alarms.notifications import News, notify_breach, notify_resolved, warn_of_cycle
 from stratawatch.engine.alarms.silent_streams import silent_keys
 from stratawatch.engine.model.alarm_records import Incident, StreamKey, StreamState
 from stratawatch.engine.model.cycle_facts import Cycle
 from stratawatch.engine.model.evidence_records import EvidenceRestart, Page
-from stratawatch.engine.model.idempotency_keys import blind_dedup_key, incident_key
+from stratawatch.engine.model.idempotency_keys import incident_key
 from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.engine.model.states import Entity
 from stratawatch.engine.ports import Ports
@@ -52,11 +48,10 @@ class _Judging:
             incident = replace(incident, rule=page.rule, since=page.since, evidence=page.evidence)
         return replace(incident, id=self.tx.alarms.open_incident(incident))
 
-    def close(self, incident: Incident, why: str) -> None:
-        """End an incident and say so; a stream that was paged gathers evidence anew from the next window on."""
-        close_incident(self.tx, self.ports, incident, why)
-        if incident.kind == AlarmState.BREACH:
-            self.restart(incident.key, "its incident is over")
+    def close(self, incident: Incident, why: str, news: News | None, judgements: Mapping[StreamKey, Judgement]) -> None:
+        """End a breach and say so; a stream that was paged gathers evidence anew from the next window on."""
+        close_incident(self.tx, self.ports, incident, why, news, {key: said.state for key, said in judgements.items()})
+        self.restart(incident.key, "its incident is over")
 
     def restart(self, key: StreamKey | None, why: str) -> None:
         """Let a stream, or all of the panel, begin at 0 after this window."""
@@ -64,14 +59,23 @@ class _Judging:
         self.tx.evidence.restart(EvidenceRestart(panel, key, self.cycle.id, why, now))
 
 
-def close_incident(tx: Transaction, ports: Ports, incident: Incident, why: str) -> None:
-    """End an incident and say so; the message on blind streams ends with the last of them, of whatever panel."""
+def close_incident(
+    tx: Transaction,
+    ports: Ports,
+    incident: Incident,
+    why: str,
+    news: News | None = None,
+    states: Mapping[StreamKey, AlarmState] = MappingProxyType({}),
+) -> None:
+    """End an incident and say so; of streams that one cause hides it is said with the last of them."""
     silent = incident.dedup_key in silent_keys(tx, ports.clock.now())
     tx.alarms.resolve_incident(incident.id, ports.clock.now())
     if incident.kind == AlarmState.BREACH:
-        notify_resolved(tx, ports, incident, why, silent=silent)
-    elif all(other.resolved_at for other in tx.alarms.incidents_of(incident.dedup_key)):
-        notify_blind_ended(tx, ports, incident, why, silent=silent)
+        notify_resolved(tx, ports, incident, why, news, states, silent=silent)
+        return
+    several = tx.alarms.incidents_of(incident.dedup_key)
+    if all(other.resolved_at for other in several):
+        notify_blind_ended(tx, ports, several, [why], {}, silent=silent)
 
 
 def record_judgements(
@@ -84,12 +88,12 @@ def record_judgements(
     pages: Mapping[StreamKey, Page] = MappingProxyType({}),
     superseded: bool = False,
     only_states: bool = False,
-    slices: Mapping[StreamKey, Sequence[str]] = MappingProxyType({}),
+    news: Mapping[StreamKey, News] = MappingProxyType({}),
 ) -> None:
     """Keep the states of one judgement, open and resolve incidents, write what must be told.
 
-    `pages` are the streams to be paged; one that has an open incident is not paged again. `slices` are lines on a
-    stream's segments, for whoever is paged; they name no culprit.
+    `pages` are the streams to be paged; one that has an open incident is not paged again. `news` is what there is to
+    be told of streams that are paged, or whose breach may be over.
     When a later window was judged or refused already (`superseded`), a breach still pages, but nothing ends by it.
     Streams of paused classifiers are left as they are. Of a retired panel (`only_states`), of shadows and of
     classifiers that left the configuration, only the states are kept; of a backfilled window too, with a warning.
@@ -110,17 +114,16 @@ def record_judgements(
         if key in judgements:
             incident = judging.open(key, AlarmState.BREACH, incident_key(key, cycle.period, revision), page)
             if incident is not None:
-                notify_breach(tx, ports, cycle, incident, judgements[key], slices.get(key, ()), page, judgements)
+                notify_breach(tx, ports, cycle, incident, judgements[key], news.get(key), judgements)
                 # After a page by evidence all of it is gone, or the sum would not bound the pages any more.
                 judging.restart(None if page.rule == "evidence" else key, f"{key} was paged")
     if not superseded:
-        _go_blind(judging, judgements)
-        _end(judging, judgements)
+        _end(judging, judgements, news)
 
 
 def blind_panel(tx: Transaction, ports: Ports, spec: PanelSpec, cycle: Cycle, why: str) -> None:
     """Make every stream BLIND: nothing can be estimated in this window. People hear of it without limits too."""
-    judgements = dict.fromkeys(watched_streams(spec), Judgement(AlarmState.BLIND, why))
+    judgements = dict.fromkeys(watched_streams(spec), Judgement(AlarmState.BLIND, why, BlindCause.REFUSED))
     record_judgements(tx, ports, cycle, newest_number(tx, cycle) + 1, judgements)
     if not judgements:
         moves = len(tx.cycles.transitions(Entity.CYCLE, cycle.id))  # a window that was reopened may be refused again
@@ -161,25 +164,34 @@ def _warn_of_old_breaches(
         warn_of_cycle(tx, ports, cycle, "backfilled", f"BREACH in a past window of {cycle.panel}", body)
 
 
-def _go_blind(judging: _Judging, judgements: Mapping[StreamKey, Judgement]) -> None:
-    dedup_key = blind_dedup_key(judging.cycle.panel, judging.cycle.period, judging.revision)
-    blind = {key: said for key, said in judgements.items() if said.state == AlarmState.BLIND}
-    new = {key: said for key, said in blind.items() if judging.open(key, AlarmState.BLIND, dedup_key)}
-    if new:
-        notify_blind(judging.tx, judging.ports, judging.cycle, dedup_key, new)
+def _end(judging: _Judging, judgements: Mapping[StreamKey, Judgement], news: Mapping[StreamKey, News]) -> None:
+    """End what is over: a BREACH, and what hid streams; streams that are hidden now are told with what hides them."""
+    open_now = judging.tx.alarms.incidents(panel=judging.cycle.panel, only_open=True)
+    over = {one: why for one in open_now if (why := _why_over(judging, one, judgements))}
+    for incident, why in over.items():
+        if incident.kind == AlarmState.BREACH:
+            judging.close(incident, why, news.get(incident.key), judgements)
+    leaving = {one: why for one, why in over.items() if one.kind == AlarmState.BLIND}
+    follow_blind(judging.tx, judging.ports, judging.cycle, judging.revision, judgements, leaving)
 
 
-def _end(judging: _Judging, judgements: Mapping[StreamKey, Judgement]) -> None:
-    """BREACH ends when the metric is proven inside (OK), BLIND when anything can be told, both when unwatched."""
+def _why_over(judging: _Judging, incident: Incident, judgements: Mapping[StreamKey, Judgement]) -> str:
+    """BREACH ends when the metric is proven inside (OK), BLIND when something is told or hides it otherwise.
+
+    Both end when nobody watches the stream any more. Empty where the incident goes on.
+    """
     panel = judging.cycle.panel
     spec = judging.ports.configured.get(panel) or judging.tx.panels.latest()[panel]
-    for incident in judging.tx.alarms.incidents(panel=panel, only_open=True):
-        if judging.ports.paused.cover(incident.key):
-            continue  # it goes on where it was
-        said, unheeded = judgements.get(incident.key), why_unheeded(judging.ports, incident.key)
-        if said is None and not unheeded and incident.key in watched_streams(spec):
-            continue  # the cycle was opened while it was not watched, as during a pause; it is watched again
-        if said is None:
-            judging.close(incident, unheeded or "it has no limit any more")
-        elif said.state == AlarmState.OK or (incident.kind == AlarmState.BLIND and said.state != AlarmState.BLIND):
-            judging.close(incident, said.reason)
+    if judging.ports.paused.cover(incident.key):
+        return ""  # it goes on where it was
+    said, unheeded = judgements.get(incident.key), why_unheeded(judging.ports, incident.key)
+    if said is None and not unheeded and incident.key in watched_streams(spec):
+        return ""  # the cycle was opened while it was not watched, as during a pause; it is watched again
+    if said is None:
+        return unheeded or "it has no limit any more"
+    is_blind = incident.kind == AlarmState.BLIND
+    if said.state == AlarmState.OK or (
+        is_blind and (said.state != AlarmState.BLIND or has_another_cause(incident, said))
+    ):
+        return said.reason
+    return ""

@@ -1,23 +1,23 @@
 """Writes notifications, in words, to the outbox: in the transaction that decided them."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
 from types import MappingProxyType
 from typing import Final
 
-from stratawatch.core.alarms.alarm_states import MEANINGS, URGENCY, AlarmState, Judgement
+from stratawatch.core.alarms.alarm_states import AlarmState, Judgement
+from stratawatch.engine.alarms.stream_words import metric_text, state_lines, where_text
 from stratawatch.engine.model.alarm_records import Incident, Notification, Severity, StreamKey
 from stratawatch.engine.model.cycle_facts import Cycle
-from stratawatch.engine.model.evidence_records import Page
 from stratawatch.engine.ports import Ports
 from stratawatch.engine.ports.transaction import Transaction
 from stratawatch.engine.restored_store import was_restored
-from stratawatch.formatting import count_text
+from stratawatch.formatting import minute
 
 OVER: Final = "it was over before the channel took it"
 """Why an opening is superseded; its last failure follows."""
 SILENT: Final = "it was over before a silence was"
-MOST_NAMES: Final = 4
-"""Classifiers that a page names one by one."""
 NEWER: Final = "there is newer word on it"
 """Why an update is superseded that waited."""
 
@@ -30,9 +30,22 @@ def warn(tx: Transaction, ports: Ports, about: str, subject: str, body: str, pan
 
 def warn_of_cycle(tx: Transaction, ports: Ports, cycle: Cycle, about: str, subject: str, body: str) -> None:
     """Tell people of trouble of a window; once for every `about`, and again when the window is run again."""
+    warn(tx, ports, warning_of_cycle(tx, cycle, about), subject, body, cycle.panel)
+
+
+def warning_of_cycle(tx: Transaction, cycle: Cycle, about: str) -> str:
+    """What a warning of a window is about, among all warnings."""
     runs = len(tx.cycles.earlier_runs(cycle))
     window = f"{cycle.panel}:{cycle.period}" + (f".{runs}" if runs else "")
-    warn(tx, ports, f"{window}:{about}", subject, body, cycle.panel)
+    return f"{window}:{about}"
+
+
+@dataclass(frozen=True)
+class News:
+    """What there is to be told of a breach: lines for people, and facts for programs."""
+
+    lines: Sequence[str] = ()
+    facts: Mapping[str, object] = field(default_factory=dict)
 
 
 def notify_breach(
@@ -41,64 +54,39 @@ def notify_breach(
     cycle: Cycle,
     incident: Incident,
     said: Judgement,
-    slices: Sequence[str],
-    page: Page | None = None,
+    news: News | None = None,
     judgements: Mapping[StreamKey, Judgement] = MappingProxyType({}),
 ) -> None:
-    """Write the page: what is proven, since when, where, what of the others, and what to look at."""
+    """Write the page: what is outside, since when, at what cost, where, how the others are, and what to do first.
+
+    Where there is no news of it, the page has the sentence of the judgement.
+    """
     key = incident.key
-    where = f" in {key.segment}" if key.segment else ""
+    about = "" if incident.since is None else f" about {incident.since:%Y-%m-%d}"
     lines = [
-        said.reason,
-        *_page_lines(page),
-        *slices,
-        *_others(key, judgements),
+        *([said.reason] if news is None else news.lines),
+        *([since_line(incident.since)] if news is None and incident.since is not None else []),
+        f"Do: 1. stratawatch alerts ack {incident.id}",
+        f"2. Find what changed in {key.classifier} or in its input{about}; mend it, or roll it back.",
+        *state_lines({other: one.state for other, one in judgements.items()}, key),
+        f"Figures: stratawatch alerts show {incident.id}; stratawatch report",
+        "It ends by itself once the metric is proven inside its limit again.",
         f"window {cycle.window}, cycle {cycle.id}",
-        f"Do: stratawatch alerts ack {incident.id}",
-        f"Look: stratawatch alerts show {incident.id}; stratawatch estimates --panel {key.panel}; stratawatch report",
-        "It is resolved by itself once the metric is proven inside its limit again.",
     ]
-    subject = f"BREACH: {metric_text(key)} of {key.classifier}{where} ({key.panel})"
+    subject = f"BREACH: {metric_text(key)} of {key.classifier}{where_text(key)} ({key.panel})"
     facts = {**stream_facts(key), **window_facts(cycle), "state": said.state.value, "reason": said.reason}
+    facts |= {} if news is None else news.facts
     notify(tx, ports, incident.dedup_key, "page", subject, "\n".join(lines), facts)
 
 
-def _page_lines(page: Page | None) -> list[str]:
-    """Since when, and what else is suspected."""
-    if page is None:
-        return []
-    lines = [f"Since the window of {page.since:%Y-%m-%d %H:%M} +00:00, most likely."]
-    if page.others:
-        lines.append(f"There is much evidence too against: {'; '.join(map(str, page.others))}")
-    return lines
+def since_line(since: datetime) -> str:
+    """Since when it is so.
 
-
-def _others(paged: StreamKey, judgements: Mapping[StreamKey, Judgement]) -> Iterator[str]:
-    """How the panel's other metrics are, the worst first, so that nobody looks where all is well."""
-    for state in map(AlarmState, URGENCY):
-        of_metric: dict[str, list[str]] = {}
-        for key, said in judgements.items():
-            if said.state == state and key != paged and key.segment is None:
-                of_metric.setdefault(metric_text(key), []).append(key.classifier)
-        if of_metric:
-            several = "; ".join(f"{metric} of {_some(names)}" for metric, names in of_metric.items())
-            yield f"{state} ({MEANINGS[state]}): {several}"
-
-
-def _some(names: Sequence[str]) -> str:
-    return ", ".join(names) if len(names) <= MOST_NAMES else count_text(len(names), "classifier")
-
-
-def notify_blind(
-    tx: Transaction, ports: Ports, cycle: Cycle, dedup_key: str, blind: Mapping[StreamKey, Judgement]
-) -> None:
-    """Write one message for all streams that went blind: one cause blinds many at once."""
-    reasons = sorted({said.reason for said in blind.values()})
-    lines = [*reasons, f"window {cycle.window}, cycle {cycle.id}", *(f"- {key}" for key in blind)]
-    number = f"{len(blind)} of its metrics" if len(blind) > 1 else "one of its metrics"
-    subject = f"BLIND: {cycle.panel} cannot tell {number}"
-    facts = {"panel": cycle.panel, **window_facts(cycle), "streams": [str(key) for key in blind]}
-    notify(tx, ports, dedup_key, "warning", subject, "\n".join(lines), facts)
+    >>> since_line(datetime(2026, 2, 16)), since_line(datetime(2026, 2, 16, 6))
+    ('Since: the window of 2026-02-16, most likely.', 'Since: the window of 2026-02-16 06:00 +00:00, most likely.')
+    """
+    began = f"{since:%Y-%m-%d}" if (since.hour, since.minute) == (0, 0) else f"{minute(since)} +00:00"
+    return f"Since: the window of {began}, most likely."
 
 
 def notify_update(
@@ -123,7 +111,7 @@ def notify_update(
             continue
         if channels is not None and opening.channel not in channels:
             continue
-        key = f"{dedup_key}|update:{tag}|{opening.channel}"
+        key = update_key(dedup_key, tag, opening.channel)
         added = tx.outbox.add(
             Notification(
                 key,
@@ -141,27 +129,36 @@ def notify_update(
                 _supersede_waiting(tx, waiting, NEWER)
 
 
+def update_key(dedup_key: str, tag: str, channel: str) -> str:
+    """The name of an update of its own."""
+    return f"{dedup_key}|update:{tag}|{channel}"
+
+
 def _supersede_waiting(tx: Transaction, row: Notification, why: str) -> None:
     if row.state in ("pending", "failed"):
         tx.outbox.supersede(row.id, f"{why}: {row.last_error}" if row.last_error else why)
 
 
-def notify_resolved(tx: Transaction, ports: Ports, incident: Incident, why: str, *, silent: bool = False) -> None:
-    """Write that a breach is over."""
+def notify_resolved(
+    tx: Transaction,
+    ports: Ports,
+    incident: Incident,
+    why: str,
+    news: News | None = None,
+    states: Mapping[StreamKey, AlarmState] = MappingProxyType({}),
+    *,
+    silent: bool = False,
+) -> None:
+    """Write that a breach is over: why, what there is to be told of it, and how the panel's metrics are now."""
     key = incident.key
-    subject = f"RESOLVED: {metric_text(key)} of {key.classifier} ({key.panel})"
-    _notify_end(tx, ports, incident.dedup_key, subject, why, stream_facts(key), silent=silent)
+    since = [] if news is not None or incident.since is None else [since_line(incident.since)]
+    lines = [why, *since, *([] if news is None else news.lines), *state_lines(states)]
+    facts = {**stream_facts(key), **({} if news is None else news.facts), "reason": why}
+    subject = f"RESOLVED: {metric_text(key)} of {key.classifier}{where_text(key)} ({key.panel})"
+    notify_end(tx, ports, incident.dedup_key, subject, "\n".join(lines), facts, silent=silent)
 
 
-def notify_blind_ended(tx: Transaction, ports: Ports, incident: Incident, why: str, *, silent: bool = False) -> None:
-    """Write that the last stream of a BLIND message can be estimated again."""
-    panel = incident.key.panel
-    _notify_end(
-        tx, ports, incident.dedup_key, f"RESOLVED: {panel} can tell again", why, {"panel": panel}, silent=silent
-    )
-
-
-def _notify_end(
+def notify_end(
     tx: Transaction,
     ports: Ports,
     dedup_key: str,
@@ -220,11 +217,6 @@ def notify_channel(
     key, now = f"{dedup_key}|{severity}|{channel}", ports.clock.now()
     links = ports.links_of(str(facts["panel"])).facts if "panel" in facts else {}
     tx.outbox.add(Notification(key, dedup_key, channel, severity, subject, body, {**facts, **links}, created_at=now))
-
-
-def metric_text(key: StreamKey) -> str:
-    """A stream's metric, in words."""
-    return key.metric.replace("_", " ")
 
 
 def stream_facts(key: StreamKey) -> dict[str, object]:

@@ -7,7 +7,8 @@ from datetime import datetime
 from typing import Final
 
 from stratawatch.core.alarms.alarm_states import AlarmState, Judgement
-from stratawatch.engine.alarms.notifications import notify_blind, notify_breach
+from stratawatch.engine.alarms.blind_notices import notify_blind
+from stratawatch.engine.alarms.notifications import notify_breach
 from stratawatch.engine.alarms.silent_streams import silent_keys
 from stratawatch.engine.model.alarm_records import PATIENCE, Incident, Notification, StandingAlert
 from stratawatch.engine.ports import Ports
@@ -191,14 +192,14 @@ def _write_anew(tx: Transaction, ports: Ports, opening: Opening) -> None:
     """Write the message that there would be, had any channel been configured when the incident was opened."""
     first = opening.incidents[0]
     cycle = tx.cycles.get(first.cycle_id)
-    states = {state.key: state for state in tx.alarms.of_cycle(cycle.id)}
     said = {}
     for incident in opening.incidents:
+        states = {state.key: state for state in tx.alarms.of_cycle(incident.cycle_id)}
         state = states.get(incident.key)
         # A later revision may have judged otherwise; then its sentence is not the one that opened this.
-        reason = state.reason if state and state.state == incident.kind else f"as judged at {incident.opened_at}"
-        said[incident.key] = Judgement(incident.kind, reason)
+        is_so = state is not None and state.state == incident.kind
+        said[incident.key] = state.reason if state and is_so else f"as judged at {incident.opened_at}"
     if first.kind == AlarmState.BREACH:
-        notify_breach(tx, ports, cycle, first, said[first.key], ())
+        notify_breach(tx, ports, cycle, first, Judgement(first.kind, said[first.key]))
     else:
         notify_blind(tx, ports, cycle, opening.dedup_key, said)

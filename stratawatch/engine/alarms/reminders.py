@@ -1,15 +1,23 @@
 """Repeats what stays open and nobody acknowledged: a breach once a window, and all that is open when a silence ends."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
 from stratawatch.core.alarms.alarm_states import AlarmState
-from stratawatch.engine.alarms.notifications import metric_text, notify_update, stream_facts, window_facts
+from stratawatch.engine.alarms.notifications import (
+    News,
+    notify_update,
+    since_line,
+    stream_facts,
+    update_key,
+    window_facts,
+)
 from stratawatch.engine.alarms.open_incidents import Opening, openings
 from stratawatch.engine.alarms.silent_streams import are_silent, ended_over
-from stratawatch.engine.model.alarm_records import Notification, Silence, StreamKey, StreamState
+from stratawatch.engine.alarms.stream_words import metric_text, state_lines, where_text
+from stratawatch.engine.model.alarm_records import Incident, Notification, Silence, StreamKey, StreamState
 from stratawatch.engine.model.cycle_facts import Cycle
 from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.engine.ports import Ports
@@ -21,6 +29,10 @@ AT_MOST_EVERY: Final = timedelta(days=7)
 UNITS: Final = {timedelta(days=1): "day", timedelta(days=7): "week"}
 
 
+Tell = Callable[[Transaction, PanelSpec, Cycle, Incident], News]
+"""(store, panel, the newest judged window, incident) -> what there is to be told of it."""
+
+
 @dataclass(frozen=True)
 class _Reminder:
     """What there is to say again: since a moment, under a tag of its own, which keeps it from being said twice."""
@@ -28,11 +40,11 @@ class _Reminder:
     at: datetime
     tag: str
     subject: str
-    lines: Sequence[str]
-    facts: Mapping[str, object]
+    news: Callable[[], News]
+    """Made only for a channel that is to hear of it, as it looks at several windows."""
 
 
-def write_reminders(ports: Ports) -> None:
+def write_reminders(ports: Ports, tell: Tell) -> None:
     """Write the reminders that are due to the channels that have the page, one for each incident and window."""
     now = ports.clock.now()
     with ports.store.begin() as tx:
@@ -40,24 +52,27 @@ def write_reminders(ports: Ports) -> None:
         for opening in openings(tx):
             if opening.is_acknowledged or opening.is_paused(ports) or are_silent(held, opening.incidents):
                 continue
-            reminder = _newest(tx, ports, opening, ended_over(silences, opening.incidents, now))
+            reminder = _newest(tx, ports, opening, ended_over(silences, opening.incidents, now), tell)
             if reminder is not None:
                 _write(tx, ports, opening, reminder)
         tx.commit()
 
 
-def _newest(tx: Transaction, ports: Ports, opening: Opening, ended: Silence | None) -> _Reminder | None:
+def _newest(tx: Transaction, ports: Ports, opening: Opening, ended: Silence | None, tell: Tell) -> _Reminder | None:
     """A window that was judged since, or the end of a silence, whichever came later."""
     states = {state.key: state for state in tx.alarms.current_states(opening.incidents[0].key.panel)}
-    window = _of_window(tx, ports, opening, states.get(opening.incidents[0].key))
+    window = _of_window(tx, ports, opening, states, tell)
     if ended is None or (window is not None and window.at >= ended.over_at):
         return window
     return _of_silence(tx, ports, opening, ended, states)
 
 
-def _of_window(tx: Transaction, ports: Ports, opening: Opening, newest: StreamState | None) -> _Reminder | None:
+def _of_window(
+    tx: Transaction, ports: Ports, opening: Opening, states: Mapping[StreamKey, StreamState], tell: Tell
+) -> _Reminder | None:
     """That a breach is still there in a window that is a week or more later than the one it was paged in."""
     incident = opening.incidents[0]
+    newest = states.get(incident.key)
     if incident.kind != AlarmState.BREACH or newest is None:
         return None
     spec = _spec(tx, ports, incident.key)
@@ -65,13 +80,18 @@ def _of_window(tx: Transaction, ports: Ports, opening: Opening, newest: StreamSt
     times = (cycle.window.start - first.window.start) // max(spec.windows.length, AT_MOST_EVERY)
     if times < 1:
         return None
-    return _Reminder(
-        newest.at,
-        f"reminder {times}",
-        _still(spec, opening, newest, cycle, incident.since or first.window.start),
-        [newest.reason, *_ask(opening), f"window {cycle.window}, cycle {cycle.id}"],
-        {**stream_facts(incident.key), **window_facts(cycle), "state": newest.state.value, "reason": newest.reason},
-    )
+
+    def news() -> News:
+        found = tell(tx, spec, cycle, incident)
+        others = {key: state.state for key, state in states.items()}
+        said = found.lines or [newest.reason, since_line(incident.since or first.window.start)]
+        lines = [*said, *_ask(opening), *state_lines(others, incident.key)]
+        facts = {"state": newest.state.value, "reason": newest.reason, **found.facts}
+        lines.append(f"window {cycle.window}, cycle {cycle.id}")
+        return News(lines, {**stream_facts(incident.key), **window_facts(cycle), **facts})
+
+    subject = _still(spec, opening, newest, cycle, incident.since or first.window.start)
+    return _Reminder(newest.at, f"reminder {times}", subject, news)
 
 
 def _of_silence(
@@ -86,33 +106,27 @@ def _of_silence(
         subject = _still(_spec(tx, ports, incident.key), opening, newest[0], cycle, since)
     else:
         subject = f"STILL {incident.kind}: {incident.key.panel}, {count_text(len(several), 'metric')}"
-    return _Reminder(
-        ended.over_at,
-        f"silence {ended.id}",
-        subject,
-        [
-            *dict.fromkeys(state.reason for state in newest),
-            f"The silence until {minute(ended.over_at)} +00:00 is over: {ended.reason}",
-            *_ask(opening),
-        ],
-        {},
-    )
+    lines = [
+        *dict.fromkeys(state.reason for state in newest),
+        f"The silence until {minute(ended.over_at)} +00:00 is over: {ended.reason}",
+        *_ask(opening),
+    ]
+    return _Reminder(ended.over_at, f"silence {ended.id}", subject, lambda: News(lines))
 
 
 def _still(spec: PanelSpec, opening: Opening, newest: StreamState, cycle: Cycle, since: datetime) -> str:
     """The subject: how long it lasts, as windows are counted from the one in which it most likely began."""
     key = opening.incidents[0].key
-    where = f" in {key.segment}" if key.segment else ""
     number = (cycle.window.start - since) // spec.windows.length + 1
     head = "STILL BROKEN" if newest.state == AlarmState.BREACH else f"NOT OVER, {newest.state} now"
     unit = UNITS.get(spec.windows.length, "window")
-    return f"{head}, {unit} {number}: {metric_text(key)} of {key.classifier}{where} ({key.panel})"
+    return f"{head}, {unit} {number}: {metric_text(key)} of {key.classifier}{where_text(key)} ({key.panel})"
 
 
 def _ask(opening: Opening) -> list[str]:
     first = opening.incidents[0]
     opened = f"Open since {minute(first.opened_at)} +00:00, and nobody has acknowledged it."
-    return [opened, f"Do: stratawatch alerts ack {first.id}; stratawatch alerts show {first.id}"]
+    return [opened, f"Do: stratawatch alerts ack {first.id}. Figures: stratawatch alerts show {first.id}"]
 
 
 def _spec(tx: Transaction, ports: Ports, key: StreamKey) -> PanelSpec:
@@ -123,10 +137,17 @@ def _write(tx: Transaction, ports: Ports, opening: Opening, reminder: _Reminder)
     """Write it to each channel that took the page and was told nothing since: a page that came late is no old news."""
     heard = [row for row in opening.rows if row.state == "sent"]
     told = {row.channel: _last_told(opening, row) for row in heard}
-    channels = [channel for channel, last in told.items() if last is None or last < reminder.at]
-    body = "\n".join(reminder.lines)
+    written = {row.key for row in opening.updates}
     key = opening.dedup_key
-    notify_update(tx, ports, key, reminder.tag, reminder.subject, body, reminder.facts, channels=channels)
+    channels = [
+        channel
+        for channel, last in told.items()
+        if (last is None or last < reminder.at) and update_key(key, reminder.tag, channel) not in written
+    ]
+    if channels:
+        news = reminder.news()
+        body = "\n".join(news.lines)
+        notify_update(tx, ports, key, reminder.tag, reminder.subject, body, news.facts, channels=channels)
 
 
 def _last_told(opening: Opening, row: Notification) -> datetime | None:

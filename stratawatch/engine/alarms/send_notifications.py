@@ -14,7 +14,6 @@ from stratawatch.engine.alarms.open_incidents import (
     standing_alerts,
     untaken_openings,
 )
-from stratawatch.engine.alarms.reminders import write_reminders
 from stratawatch.engine.alarms.send_deadline import call_within
 from stratawatch.engine.alarms.silent_streams import silent_keys
 from stratawatch.engine.lease import NOTIFICATIONS
@@ -51,7 +50,6 @@ def send_notifications(ports: Ports) -> Sent:
     """Send what is due and not silent, each claimed just before it goes; assert what is open; say what nobody took."""
     levels, unusable = _levels_and_unusable(ports)
     prepare_openings(ports, levels)
-    write_reminders(ports)
     sending = _Sending(ports, unusable)
     sent = sending.send_due()
     sending.hold_back()

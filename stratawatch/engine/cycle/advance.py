@@ -19,6 +19,7 @@ from stratawatch.engine.cycle.judge_cycle import judge_cycle
 from stratawatch.engine.cycle.left_panels import close_left_incidents
 from stratawatch.engine.cycle.plan_round import plan_round, wants_plan
 from stratawatch.engine.cycle.purge_store import purge_store
+from stratawatch.engine.cycle.remind import remind
 from stratawatch.engine.cycle.settle_cycle import settle_cycle
 from stratawatch.engine.labels.collect_labels import Collected, collect_labels
 from stratawatch.engine.labels.collect_truth import collect_truth
@@ -147,12 +148,20 @@ ONCE: Final[Mapping[str, Callable[[Ports], object]]] = {
     "collect": collect_labels,
     "truth": collect_truth,
     "reconcile": reconcile_queue,
+    "remind": remind,
     "notify": send_notifications,
     "purge": purge_store,
 }
 """What is done once, before and after the panels."""
 
-_LEASES: Final = {"collect": QUEUE, "truth": QUEUE, "reconcile": QUEUE, "notify": NOTIFICATIONS, "purge": PURGE}
+_LEASES: Final = {
+    "collect": QUEUE,
+    "truth": QUEUE,
+    "reconcile": QUEUE,
+    "remind": NOTIFICATIONS,
+    "notify": NOTIFICATIONS,
+    "purge": PURGE,
+}
 
 # Steps of a cycle that do not count their failures themselves, and what the cycle cannot be when they fail.
 _COUNTED: Final = {"settle": "settled", "plan": "planned", "judge": "judged"}
@@ -255,7 +264,7 @@ class _Work:
         given the lease back, and whoever wrote later than that finds the lease free.
         """
         number, is_due = 0, True
-        while is_due and (sent := self.shared("notify")):
+        while is_due and (sent := self._under(NOTIFICATIONS, _Held.remind_and_notify)):
             number += sent.number
             sentences = [f"notify: {trouble}" for trouble in sent.troubles]
             self.troubles.extend(sentence for sentence in sentences if sentence not in self.troubles)
@@ -316,6 +325,11 @@ class _Held:
     def ports(self) -> Ports:
         """The ports, through which nothing is committed once the lease is lost."""
         return fenced(self.work.ports, self.lease, self.holder)
+
+    def remind_and_notify(self) -> Any:
+        """Write reminders, and send all that is due, whatever became of them; what was sent."""
+        self.attempt("remind")
+        return self.attempt("notify")[1]
 
     def attempt(self, name: str, *ids: int) -> tuple[bool, Any]:
         """Do a step; whether it was done, and its result. Raises LeaseHeld when the lease was lost."""

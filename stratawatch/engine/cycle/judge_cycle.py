@@ -2,9 +2,10 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
-from stratawatch.core.alarms.alarm_states import AlarmState, Judgement
+from stratawatch.core.alarms.alarm_states import AlarmState, BlindCause, Judgement
 from stratawatch.core.alarms.drops import NO_BASELINE
 from stratawatch.core.alarms.judge import judge_missing
 from stratawatch.core.alarms.judge_state import judge_state
@@ -12,13 +13,13 @@ from stratawatch.core.estimate import Estimate, Undefined
 from stratawatch.core.metrics import metric_named
 from stratawatch.core.population import Atom, Segment
 from stratawatch.engine.alarms.alarm_streams import newest_number, record_judgements, watched_streams
-from stratawatch.engine.alarms.notifications import warn_of_cycle
+from stratawatch.engine.alarms.notifications import News, warn_of_cycle
 from stratawatch.engine.alarms.past_readings import estimates_so_far, paged_streams
 from stratawatch.engine.baselines.current_baselines import baselines_for_judging
 from stratawatch.engine.cycle.open_cycles import DECIDED
+from stratawatch.engine.evidence.news import news_of_end, news_of_page
 from stratawatch.engine.evidence.pages import JudgedWindow, pages_of_window, stream_of
 from stratawatch.engine.evidence.panel_evidence import panel_evidence
-from stratawatch.engine.evidence.what_moved import moved_lines
 from stratawatch.engine.evidence.window_evidence import gather_evidence
 from stratawatch.engine.labels.labelled_cycle import fingerprint, load_labelled_cycle
 from stratawatch.engine.labels.missing_answers import MissingAnswers, keep_missing, missing_answers
@@ -36,6 +37,7 @@ MOST_SEGMENTS: Final = 50
 """Segments that are reported on their own: the largest ones."""
 MOST_SLICES: Final = 3
 """Segments that a page shows."""
+_OF_LABELS: Final = (BlindCause.FEW_LABELS, BlindCause.MISSING_ANSWERS)
 
 
 def judge_cycle(ports: Ports, cycle_id: int) -> int | None:
@@ -94,20 +96,41 @@ def _judge(
     counts = rule.rule == "evidence" and not (retired or backfilled)
     pages = pages_of_window(window, rule, panel_evidence(tx, ports, spec) if counts else None)
     judgements = _judgements(tx, window, pages)
-    news = pages.keys() - paged_streams(tx, cycle)
-    slices = {**slices, **{key: moved for key in news if (moved := _moved(tx, window, key, pages[key]))}}
     record_judgements(
-        tx, ports, cycle, number, judgements, pages=pages, superseded=superseded, only_states=retired, slices=slices
+        tx,
+        ports,
+        cycle,
+        number,
+        judgements,
+        pages=pages,
+        superseded=superseded,
+        only_states=retired,
+        news={} if backfilled or retired else _news(tx, window, judgements, pages, slices),
     )
     if not (superseded or retired or backfilled):
         _tell_of_missing(tx, ports, cycle, window.missing)
 
 
-def _moved(tx: Transaction, window: JudgedWindow, key: StreamKey, page: Page) -> list[str]:
-    """What a page says of the fall; nothing for windows that nobody is paged about."""
-    if key.segment is not None or tx.cycles.is_backfilled(window.cycle):
-        return []
-    return moved_lines(tx, window.spec, window.cycle, key, page.since)
+def _news(
+    tx: Transaction,
+    window: JudgedWindow,
+    judgements: Mapping[StreamKey, Judgement],
+    pages: Mapping[StreamKey, Page],
+    slices: Mapping[StreamKey, Sequence[str]],
+) -> dict[StreamKey, News]:
+    """What there is to be told of streams that are paged now, and of those whose breach may be over."""
+    spec, cycle = window.spec, window.cycle
+    paged = paged_streams(tx, cycle)
+    found = {
+        key: news_of_page(tx, spec, cycle, key, page, slices.get(key, ()))
+        for key, page in pages.items()
+        if key not in paged
+    }
+    for incident in tx.alarms.incidents(panel=cycle.panel, only_open=True):
+        said = judgements.get(incident.key)
+        if incident.kind == AlarmState.BREACH and said is not None and said.state == AlarmState.OK:
+            found[incident.key] = news_of_end(tx, spec, cycle, incident)
+    return found
 
 
 def _segments(spec: PanelSpec, atoms: Sequence[Atom]) -> tuple[Segment, ...]:
@@ -164,7 +187,18 @@ def _judgements(tx: Transaction, window: JudgedWindow, pages: Mapping[StreamKey,
         )
         bounds, lean = (missing.of(current[key]), missing.lean) if missing else (None, None)
         judged[key] = judge_missing(said, current[key], limit, bounds, lean)
-    return judged
+    return judged if _labels_came(window) else {key: _without_labels(said) for key, said in judged.items()}
+
+
+def _labels_came(window: JudgedWindow) -> bool:
+    """Whether the queue gave anything for what it was asked in this window; skips are answers too."""
+    asked = [draw.item_key for draw in window.labelled.draws if not draw.reused]
+    return not asked or not window.labelled.verdicts.keys().isdisjoint(asked)
+
+
+def _without_labels(said: Judgement) -> Judgement:
+    """The judgement of a window for which no label came: that hides what labels would tell, whatever the sentence."""
+    return replace(said, cause=BlindCause.NO_LABELS) if said.cause in _OF_LABELS else said
 
 
 def _tell_of_missing(tx: Transaction, ports: Ports, cycle: Cycle, missing: MissingAnswers | None) -> None:

@@ -57,12 +57,13 @@ def pages_of_window(window: JudgedWindow, rule: JudgementRule, evidence: PanelEv
         found[key] = Page("window", reason, leads.since if leads else window.cycle.window.start)
     if evidence and evidence.pages and not _is_in_doubt(window, evidence.ends[0].key):
         leader, *others = evidence.ends
-        proofs = [found[leader.key].reason] if leader.key in found else []
+        alone = leader.key in found
+        proofs = [found[leader.key].reason] if alone else []
         if leader.end == "max_drop":
             proofs += _fall(window, leader.key)
         proofs.append(_sentence(evidence, window.spec.false_pages_per_year))
         suspected = dict.fromkeys(end.key for end in others if end in evidence.suspected and end.key != leader.key)
-        found[leader.key] = Page("evidence", "; ".join(proofs), leader.since, evidence.total, tuple(suspected))
+        found[leader.key] = Page("evidence", "; ".join(proofs), leader.since, evidence.total, tuple(suspected), alone)
     return found
 
 

@@ -68,7 +68,7 @@ class Page:
     """Why a stream is paged: by the evidence of all windows, or by one window's interval alone.
 
     `since` is the start of the window in which the loss most likely began, `evidence` what the panel had gathered, and
-    `others` are the streams against which there is much too.
+    `others` are the streams against which there is much too. `is_proven_alone` where the window's interval would do.
     """
 
     rule: AlarmRule
@@ -76,6 +76,7 @@ class Page:
     since: datetime
     evidence: float | None = None
     others: tuple[StreamKey, ...] = ()
+    is_proven_alone: bool = True
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from hashlib import sha256
 from typing import Final
 
+from stratawatch.core.alarms.alarm_states import BlindCause
 from stratawatch.engine.model.alarm_records import StreamKey
 
 BY_TIME: Final = "-at"
@@ -103,6 +104,20 @@ def incident_key(key: StreamKey, period: int, revision: int) -> str:
     return f"stratawatch:{key.panel}:{key.classifier}:{key.metric}:{segment}:breach:{period}.{revision}"
 
 
-def blind_dedup_key(panel: str, period: int, revision: int) -> str:
-    """What every channel dedupes the one message on that tells of all streams a judgement found BLIND."""
-    return f"stratawatch:{panel}:blind:{period}.{revision}"
+def blind_dedup_key(panel: str, cause: BlindCause, period: int, revision: int) -> str:
+    """What every channel dedupes word on, of all streams of a panel that one cause hides, since a judgement found it.
+
+    >>> blind_dedup_key("spam", BlindCause.NO_LABELS, 7, 1)
+    'stratawatch:spam:blind:no-labels:7.1'
+    """
+    return f"stratawatch:{panel}:blind:{cause}:{period}.{revision}"
+
+
+def blind_cause_of(dedup_key: str) -> BlindCause | None:
+    """The cause that such a key names; None for one of a program that told all causes together.
+
+    >>> blind_cause_of("stratawatch:spam:blind:no-labels:7.1"), blind_cause_of("stratawatch:spam:blind:7.1")
+    (<BlindCause.NO_LABELS: 'no-labels'>, None)
+    """
+    found = re.search(r":blind:([a-z-]+):\d+\.\d+$", dedup_key)
+    return BlindCause(found[1]) if found else None

@@ -3,11 +3,13 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
+from urllib.parse import urlsplit
 
 WORDS: Final = {"owner": "Owner", "runbook": "Runbook", "report_url": "Report"}
 """The facts of a notification that lead somewhere, and what people call them."""
 LEADS: Final = ("runbook", "report_url")
 """Those that are addresses."""
+_CLICKABLE: Final = ("http", "https", "mailto")
 
 
 @dataclass(frozen=True)
@@ -26,6 +28,15 @@ class PanelLinks:
         {'owner': 'spam team'}
         """
         return {name: said for name in WORDS if (said := getattr(self, name))}
+
+
+def is_clickable(said: str) -> bool:
+    """Whether a link is of a kind that a click opens and does not run.
+
+    >>> [is_clickable(link) for link in ("https://wiki.example.org", "mailto:ops@example.org", "javascript:alert(1)")]
+    [True, True, False]
+    """
+    return urlsplit(said.strip()).scheme in _CLICKABLE
 
 
 def links_of(facts: Mapping[str, object]) -> dict[str, str]:

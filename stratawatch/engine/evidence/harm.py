@@ -1,0 +1,130 @@
+"""What a fall costs in counts: wrong flags or misses in a window, and above what is usual since it began."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Final
+
+from stratawatch.core.alarms.harm import WrongCalls, mean_number, more_than_before
+from stratawatch.core.alarms.moved import MOST_WINDOWS, ValueInterval
+from stratawatch.core.estimate import Estimate, IntervalEstimate
+from stratawatch.core.estimation.mean_of_windows import shared_label_factor
+from stratawatch.core.population import NEGATIVE, POSITIVE
+from stratawatch.engine.evidence.like_windows import windows_around
+from stratawatch.engine.model.alarm_records import StreamKey
+from stratawatch.engine.model.cycle_facts import Cycle
+from stratawatch.engine.model.panel_spec import PanelSpec
+from stratawatch.engine.ports.transaction import Transaction
+from stratawatch.formatting import count, count_text
+
+_OMISSIONS: Final = (NEGATIVE, "false_omission_rate", "misses", "items that it passed")
+_KINDS: Final = {
+    "precision": (POSITIVE, "precision", "wrong flags", "flags"),
+    "recall": _OMISSIONS,
+    "false_omission_rate": _OMISSIONS,
+}
+"""By metric: which calls do harm, the metric that says how many are wrong, and what wrong ones and all are called."""
+
+
+@dataclass(frozen=True)
+class Harm:
+    """The wrong calls of windows before a fall, and from it on, oldest first."""
+
+    name: str
+    calls: str
+    before: Sequence[WrongCalls]
+    since: Sequence[WrongCalls]
+    variance_factor: float
+
+    @property
+    def line(self) -> str:
+        """What the newest window costs, what is usual, and what came on top of that since the fall."""
+        newest = self.since[-1]
+        text = (
+            f"Harm: about {_number(newest.number, self.name)} among {count(newest.calls)} {self.calls} of this window"
+        )
+        if not self.before:
+            return f"{text}."
+        text += f"; usually {count(round(mean_number(self.before).value))}."
+        return f"{text} So far {self.total}" if len(self.since) > 1 else text
+
+    @property
+    def total(self) -> str:
+        """What came on top of the usual in all windows since the fall; empty where nothing says what is usual."""
+        if not self.before or not self.since:
+            return ""
+        more = more_than_before(self.since, self.before, self.variance_factor)
+        windows = count_text(len(self.since), "window")
+        return f"about {_number(more, f'more {self.name} than usual')} in {windows}."
+
+
+def harm(
+    tx: Transaction, spec: PanelSpec, cycle: Cycle, key: StreamKey, since: datetime, *, with_cycle: bool = True
+) -> Harm | None:
+    """The harm of a stream's fall since a window's start, up to a cycle; None where counts of it are not known.
+
+    Windows without an estimate are left out, and so are those with other classifiers or another question.
+    """
+    letter, metric, name, calls = _KINDS.get(key.metric, ("", "", "", ""))
+    around = windows_around(tx, spec, cycle, since)
+    after = [*around.since, *([cycle] if with_cycle else [])]
+    if not (name and after):
+        return None
+    place = [classifier.name for classifier in spec.classifiers].index(key.classifier)
+    periods = [one.period for one in (*around.before, *after)]
+    stream = replace(key, metric=metric)
+    found = {
+        one.period: one.estimate
+        for one in tx.estimates.in_periods(spec.name, min(periods), max(periods), [metric], [key.segment])
+        if _is_of(one.estimate, stream)
+    }
+
+    def wrong_calls(several: Sequence[Cycle]) -> list[WrongCalls]:
+        return [
+            WrongCalls(_calls(tx, one, place, letter, key.segment), share)
+            for one in several
+            if one.period in found and (share := _wrong_share(found[one.period]))
+        ]
+
+    if cycle.period not in found and with_cycle:
+        return None
+    before, later = wrong_calls(around.before[-MOST_WINDOWS:]), wrong_calls(after)
+    if not later:
+        return None
+    first_use = _first_use(tx, cycle)
+    return Harm(name, calls, before, later, shared_label_factor(max(len(later), len(before)), first_use))
+
+
+def _number(found: ValueInterval, name: str) -> str:
+    value, low, high = (count(round(end)) for end in (found.value, found.low, found.high))
+    return f"{value} {name} ({low} to {high})"
+
+
+def _is_of(estimate: Estimate, key: StreamKey) -> bool:
+    segment = str(estimate.segment) if estimate.segment else None
+    return (estimate.classifier, estimate.metric, segment) == (key.classifier, key.metric, key.segment)
+
+
+def _wrong_share(estimate: Estimate) -> IntervalEstimate | None:
+    """The share of the calls that is wrong, with its interval."""
+    found = estimate.result
+    if not isinstance(found, IntervalEstimate):
+        return None
+    if estimate.metric == "precision":
+        return IntervalEstimate(1 - found.value, 1 - found.high, 1 - found.low, found.n_eff)
+    return found
+
+
+def _calls(tx: Transaction, cycle: Cycle, place: int, letter: str, segment: str | None) -> float:
+    """Items of a window, or of a segment of it, that the classifier at this place calls so."""
+    return sum(
+        atom.size if segment is None else sum(n for name, n in atom.segments.items() if str(name) == segment)
+        for atom in tx.cycles.atoms(cycle.id)
+        if atom.pattern[place] == letter
+    )
+
+
+def _first_use(tx: Transaction, cycle: Cycle) -> float:
+    draws = tx.rounds.draws(cycle.id)
+    first = sum(not draw.reused if draw.first_use is None else draw.first_use for draw in draws)
+    return first / len(draws) if draws else 1.0
