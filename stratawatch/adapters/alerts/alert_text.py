@@ -25,6 +25,12 @@ def one_line(text: str, longest: int) -> str:
     return cut(" ".join(printable(line).strip() for line in text.splitlines()).strip(), longest)
 
 
+def headed(notification: Notification, longest: int) -> str:
+    """The subject behind what kind of word it is, which is not said twice."""
+    head, subject = HEADS[notification.severity], one_line(notification.subject, longest)
+    return cut(subject if subject.startswith(f"{head}:") else f"{head}: {subject}", longest)
+
+
 def lines(text: str, longest: int) -> str:
     """A text of several lines without other control characters."""
     return cut("\n".join(map(printable, text.splitlines())), longest)

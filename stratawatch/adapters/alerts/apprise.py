@@ -11,7 +11,7 @@ from pydantic import SecretStr
 
 from stratawatch.adapters.adapter_settings import BuildContext
 from stratawatch.adapters.alerts import ChannelSettings
-from stratawatch.adapters.alerts.alert_text import HEADS, cut, lines, link_lines, one_line
+from stratawatch.adapters.alerts.alert_text import cut, headed, lines, link_lines, one_line
 from stratawatch.adapters.alerts.sent_keys import SentKeys
 from stratawatch.adapters.object_storage import LOOPBACK
 from stratawatch.adapters.secret_address import STEP_TIMEOUT, TIMEOUT
@@ -89,7 +89,7 @@ class AppriseChannel:
 
         Where it has no titles, Apprise writes both into its body.
         """
-        title = one_line(f"{HEADS[notification.severity]}: {notification.subject}", LONGEST_TITLE)
+        title = headed(notification, LONGEST_TITLE)
         title, is_apart = self._plain(title), self._service.title_maxlen > 0
         if is_apart:
             title = cut(title, self._service.title_maxlen)

@@ -13,13 +13,23 @@ from pydantic import AfterValidator, Field, SecretStr, model_validator
 
 from stratawatch.adapters.adapter_settings import BuildContext
 from stratawatch.adapters.alerts import ChannelSettings
-from stratawatch.adapters.alerts.alert_text import HEADS, incident_name, notification_name, one_line, told
+from stratawatch.adapters.alerts.alert_text import (
+    headed,
+    incident_name,
+    lines,
+    link_lines,
+    notification_name,
+    one_line,
+)
+from stratawatch.adapters.alerts.mail_chart import chart_html, chart_text
 from stratawatch.adapters.alerts.sent_keys import SentKeys
 from stratawatch.adapters.object_storage import LOOPBACK
 from stratawatch.adapters.secret_address import STEP_TIMEOUT, TIMEOUT
 from stratawatch.engine.model.alarm_records import Notification
 from stratawatch.engine.model.label_events import Receipt
+from stratawatch.engine.model.panel_links import WORDS, is_clickable, links_of
 from stratawatch.errors import NoAnswer, NoConnection, StratawatchError, Unreachable
+from stratawatch.formatting import printable
 from stratawatch.settings import shapes
 
 LONGEST_SUBJECT: Final = 200
@@ -170,8 +180,7 @@ class MailChannel:
     def _message(self, notification: Notification) -> EmailMessage:
         domain = self._sender.rpartition("@")[2]
         message = EmailMessage()
-        head = HEADS[notification.severity]
-        message["Subject"] = one_line(f"[stratawatch] {head}: {notification.subject}", LONGEST_SUBJECT)
+        message["Subject"] = f"[stratawatch] {headed(notification, LONGEST_SUBJECT)}"
         message["From"], message["To"] = self._sender, ", ".join(self._to)
         message["Date"] = format_datetime(notification.created_at)
         message["Message-ID"] = f"<{notification_name(notification)[:40]}@{domain}>"
@@ -180,18 +189,27 @@ class MailChannel:
         message["Auto-Submitted"] = "auto-generated"
         if notification.severity == "page":
             message["Importance"] = "high"
-        body = told(notification, LONGEST_BODY)
+        body, links = lines(notification.body, LONGEST_BODY), links_of(notification.facts)
         key = one_line(notification.dedup_key, 1000)
         when = f"{notification.created_at:%Y-%m-%d %H:%M} +00:00"
-        subject = one_line(notification.subject, LONGEST_SUBJECT)
-        message.set_content(f"{head}: {subject}\n{when}\n\n{body}\n\nkey: {key}\n")
+        subject = headed(notification, LONGEST_SUBJECT)
+        parts = [f"{subject}\n{when}", body, chart_text(notification.facts), "\n".join(link_lines(notification))]
+        message.set_content("\n\n".join([*filter(None, parts), f"key: {key}"]) + "\n")
         paragraphs = "".join(f"<p>{escape(line)}</p>\n" for line in body.splitlines())
+        below = "".join(f"<p>{WORDS[name]}: {_link(said)}</p>\n" for name, said in links.items())
         message.add_alternative(
-            f'<!doctype html><html><body><h1 style="font-size:1.2em">{escape(f"{head}: {subject}")}</h1>\n'
-            f"<p>{when}</p>\n{paragraphs}<p><small>key: {escape(key)}</small></p></body></html>\n",
+            f'<!doctype html><html><body><h1 style="font-size:1.2em">{escape(subject)}</h1>\n<p>{when}</p>\n'
+            f"{paragraphs}{chart_html(notification.facts)}{below}"
+            f"<p><small>key: {escape(key)}</small></p></body></html>\n",
             subtype="html",
         )
         return message
+
+
+def _link(said: str) -> str:
+    """Where a link leads, escaped; only what a program for mail opens safely can be clicked on."""
+    text = escape(printable(said))
+    return f'<a href="{text}">{text}</a>' if is_clickable(said) else text
 
 
 def _said(refused: smtplib.SMTPException) -> str:

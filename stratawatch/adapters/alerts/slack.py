@@ -7,7 +7,7 @@ from pydantic import SecretStr, model_validator
 
 from stratawatch.adapters.adapter_settings import BuildContext
 from stratawatch.adapters.alerts import ChannelSettings
-from stratawatch.adapters.alerts.alert_text import HEADS, cut, incident_name, is_acknowledgement, lines, one_line
+from stratawatch.adapters.alerts.alert_text import cut, headed, incident_name, is_acknowledgement, lines, one_line
 from stratawatch.adapters.alerts.sent_keys import SentKeys, SentMessages
 from stratawatch.adapters.secret_address import TIMEOUT, SecretAddress
 from stratawatch.engine.model.alarm_records import Notification
@@ -138,7 +138,7 @@ class SlackBotChannel:
 
 def slack_message(notification: Notification) -> dict[str, Any]:
     """A message in blocks, with the same words as the text that a telephone shows."""
-    header = one_line(f"{HEADS[notification.severity]}: {notification.subject}", LONGEST_HEADER)
+    header = headed(notification, LONGEST_HEADER)
     body, key = lines(notification.body, LONGEST_BODY), one_line(notification.dedup_key, LONGEST_KEY)
     when = f"{notification.created_at:%Y-%m-%d %H:%M} +00:00"
     links = [{"type": "mrkdwn", "text": text, "verbatim": True} for text in _links(notification)]

@@ -1,5 +1,6 @@
 """Mail, to a server that takes it."""
 
+import re
 import socket
 
 import pytest
@@ -40,6 +41,11 @@ class TestMessage:
         assert "src=" not in html
         assert "href" not in html
 
+    def test_says_once_that_it_is_over(self, mail):
+        mail.channel().send(notice(severity="resolved", subject="RESOLVED: precision of lr (spam)"))
+        ((_, message),) = mail.mails
+        assert message["Subject"] == "[stratawatch] RESOLVED: precision of lr (spam)"
+
     def test_is_of_one_thread_with_others_of_its_incident(self, mail):
         channel = mail.channel()
         channel.send(notice("a"))
@@ -63,6 +69,68 @@ class TestMessage:
         assert message["Bcc"] is None
         assert message["Subject"] == "[stratawatch] PAGE: A Bcc: evil@example.org  body"
         assert "evil@example.org" not in to
+
+
+CHART = {
+    "chart": {
+        "since": "2026-02-16T00:00:00+00:00",
+        "floor": 0.788,
+        "windows": [
+            {"start": "2026-02-09T00:00:00+00:00", "value": 0.843, "low": 0.805, "high": 0.874},
+            {"start": "2026-02-16T00:00:00+00:00", "value": 0.705, "low": 0.672, "high": 0.736},
+        ],
+    }
+}
+
+
+class TestChart:
+    @pytest.fixture
+    def parts(self, mail):
+        mail.channel().send(notice(facts=CHART))
+        ((_, message),) = mail.mails
+        plain, html = (message.get_body((kind,)).get_content() for kind in ("plain", "html"))
+        return plain.replace("\r\n", "\n"), html
+
+    def test_is_text_that_says_which_windows_are_outside(self, parts):
+        before, since = (line for line in parts[0].splitlines() if line.startswith("2026-02-") and "[" in line)
+        assert before.startswith("2026-02-09  84.3% (80.5 to 87.4)  [")
+        assert before.endswith("]")
+        assert since.endswith("] since, outside")
+        # A place is 1/31 of what is shown: the floor stands at the same one, left of one window and right of the other.
+        assert before.index("|") == since.index("|")
+        assert before.index("|") < before.index("-", 30) < before.index("o", 30) < before.rindex("-")
+        assert since.index("x") < since.index("o", 30) < since.rindex("x") < since.index("|")
+        assert "floor 78.8%" in parts[0]
+
+    def test_is_a_table_that_loads_nothing_and_fills_its_width(self, parts):
+        html = parts[1]
+        assert not re.search("src=|<img|<svg|url\\(", html)
+        bars = re.findall(r'<table [^>]*width="260"><tr>(.*?)</tr></table>', html)
+        assert [sum(map(int, re.findall(r'<td width="(\d+)"', bar))) for bar in bars] == [260, 260]
+        assert "since, outside" in html
+
+    def test_is_not_there_where_nothing_is_to_be_drawn(self, mail):
+        mail.channel().send(notice())
+        ((_, message),) = mail.mails
+        assert "<table" not in message.get_body(("html",)).get_content()
+
+
+class TestLinks:
+    def test_can_be_clicked_where_they_are_addresses(self, mail):
+        runbook = "https://wiki.example.org/spam?a=1&b=2"
+        mail.channel().send(notice(facts={"owner": "<b>spam team</b>", "runbook": runbook}))
+        ((_, message),) = mail.mails
+        html = message.get_body(("html",)).get_content()
+        assert 'Runbook: <a href="https://wiki.example.org/spam?a=1&amp;b=2">' in html
+        assert "Owner: &lt;b&gt;spam team&lt;/b&gt;" in html
+        assert f"Runbook: {runbook}" in message.get_body(("plain",)).get_content()
+
+    def test_that_would_run_something_cannot(self, mail):
+        mail.channel().send(notice(facts={"runbook": "javascript:alert(1)"}))
+        ((_, message),) = mail.mails
+        html = message.get_body(("html",)).get_content()
+        assert "href" not in html
+        assert "Runbook: javascript:alert(1)" in html
 
 
 class TestServer:
