@@ -14,6 +14,6 @@ from tasks.policy import use_case
 @use_case(run_name="write the report")
 def write_report(ports: Ports, panels: Mapping[str, PanelSpec], folder: Path) -> Path:
     """Write the page of all panels; returns its path."""
-    path = report.write(ports.store, panels, folder, ports.clock.now(), paused=ports.paused)
+    path = report.write(ports.store, panels, folder, ports.clock.now(), paused=ports.paused, links=ports.links)
     get_run_logger().info("report: %s", path)
     return path

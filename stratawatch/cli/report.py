@@ -18,7 +18,8 @@ def report(config: ConfigOption = DEFAULT_CONFIG, json: JsonOption = False, now:
 
     installation = build(config, moment(now), only_reading=True)
     ports = installation.ports
-    path = write(ports.store, installation.panels, installation.report_folder, ports.clock.now(), paused=ports.paused)
+    folder, now_ = installation.report_folder, ports.clock.now()
+    path = write(ports.store, installation.panels, folder, now_, paused=ports.paused, links=ports.links)
     if json:
         print_json({"path": path})
     else:

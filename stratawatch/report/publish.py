@@ -4,9 +4,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
+from types import MappingProxyType
 
 from stratawatch.atomic_files import PRIVATE, replace_text
 from stratawatch.core.alarms.alarm_states import AlarmState
+from stratawatch.engine.model.panel_links import PanelLinks
 from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.engine.model.pauses import SHADOW, Pauses
 from stratawatch.engine.ports import Store
@@ -29,11 +31,12 @@ def write(
     cycles: int = SHOWN_CYCLES,
     docs_link: DocsLink = relative_docs,
     paused: Pauses | None = None,
+    links: Mapping[str, PanelLinks] = MappingProxyType({}),
 ) -> Path:
     """Write `<folder>/<panel>/<date>.html`, the same as `latest.html`, and `<folder>/index.html`.
 
-    `panels` None means every panel the store knows. Returns the page to open: the panel's own, if there is only one,
-    else the index.
+    `panels` None means every panel the store knows; `links` say who looks after each, and where its runbook is.
+    Returns the page to open: the panel's own, if there is only one, else the index.
     """
     require("report")
     paused = paused or Pauses()
@@ -47,7 +50,7 @@ def write(
         for spec in specs.values()
     ]
     pages = []
-    for view in views:
+    for view in (replace(one, links=links.get(one.panel, PanelLinks())) for one in views):
         text, home = panel_page(view), folder / slug(view.panel)
         page = home / f"{now:%Y-%m-%d}.html"
         _write(page, text)

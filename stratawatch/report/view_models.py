@@ -1,6 +1,6 @@
 """What a report shows, as numbers and sentences: no markup, no database, reusable by the command line and the demo."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from stratawatch.core.alarms.alarm_states import AlarmState
@@ -9,6 +9,7 @@ from stratawatch.core.designs.missing_bounds import MissingBounds
 from stratawatch.core.estimate import Estimate, IntervalEstimate
 from stratawatch.core.estimation.missing_answers import AnswerCounts
 from stratawatch.core.goals import Goal, Limit
+from stratawatch.engine.model.panel_links import WORDS, PanelLinks, is_clickable
 from stratawatch.engine.model.panel_spec import Window
 from stratawatch.engine.model.states import CycleState
 from stratawatch.report.baseline_view import BaselineView
@@ -280,6 +281,15 @@ class Method:
 
 
 @dataclass(frozen=True)
+class Lead:
+    """Where to turn to: `href` is empty where there is nothing to click on."""
+
+    name: str
+    text: str
+    href: str
+
+
+@dataclass(frozen=True)
 class PanelView:
     """Everything the report says about one panel."""
 
@@ -306,6 +316,13 @@ class PanelView:
     missing: MissingView | None = None
     label_errors: LabelErrorsView | None = None
     disagreement: str = ""  # what that of annotators implies; empty where it moves nothing
+    links: PanelLinks = field(default_factory=PanelLinks)
+
+    @property
+    def leads(self) -> tuple[Lead, ...]:
+        """Who looks after the panel, and what to do when something is wrong; nothing that leads to this page."""
+        said = {WORDS[name]: text for name, text in self.links.facts.items() if name != "report_url"}
+        return tuple(Lead(name, text, text if is_clickable(text) else "") for name, text in said.items())
 
     @property
     def clustered(self) -> Score | None:

@@ -9,6 +9,7 @@ import pytest
 from stratawatch.core.alarms.alarm_states import MEANINGS, AlarmState
 from stratawatch.core.estimate import Undefined
 from stratawatch.core.population import Segment
+from stratawatch.engine.model.panel_links import PanelLinks
 from stratawatch.report.page import index_page, panel_page
 from stratawatch.report.view import build
 from tests.support.report_quarter import NOW, Memory, cycle, estimate, known, quarter, spec, stream
@@ -265,3 +266,28 @@ def test_what_was_measured_of_a_chosen_method_is_told(page):
     assert "expected for the whole panel, as far as intervals hold what they promise." in warned
     assert "too narrow" not in page
     assert "expected for the whole panel." in page
+
+
+class TestLeads:
+    def render(self, **links):
+        view = replace(build(memory := quarter(), memory.panel, NOW), links=PanelLinks(**links))
+        return panel_page(view)
+
+    def test_are_shown_and_addresses_can_be_clicked(self):
+        text = self.render(owner="mailto:ops@example.org", runbook="https://wiki.example.org/a?b=1&c=2")
+        links = [attrs["href"] for tag, attrs in Reader(text).tags if tag == "a" and "href" in attrs]
+        assert {"mailto:ops@example.org", "https://wiki.example.org/a?b=1&c=2"} <= set(links)
+        assert "Runbook: " in "".join(Reader(text).words)
+
+    def test_are_escaped_and_run_nothing(self):
+        text = self.render(owner=EVIL, runbook="javascript:alert('x')")
+        read = Reader(text)
+        assert EVIL in read.words
+        assert "javascript:alert('x')" in read.words
+        assert not [attrs for tag, attrs in read.tags if tag == "script" or "javascript" in attrs.get("href", "")]
+
+    def test_do_not_lead_to_the_page_itself(self):
+        assert "https://reports.example.org" not in self.render(report_url="https://reports.example.org/latest.html")
+
+    def test_are_not_there_where_none_are_said(self, page):
+        assert "Owner:" not in page
