@@ -4,12 +4,16 @@
 slow or answers 503, takes a message twice, the process is killed before a send or between a send and its receipt, or
 before a judgement is committed, and an Alertmanager is started anew without data. Adapters are the real ones. Receivers
 are those of the channels' contract: servers on this machine that check what the services document, and a mail server.
-A slow channel takes a message and is given up as after its time limit; nobody waits for it here. Two channels that are
-wrong on purpose show that the counts would notice.
+A slow channel takes a message and is given up as after its time limit; nobody waits for it here.
+
+Beside them a panel gathers evidence while its process is killed behind it, behind the page, before both are committed,
+and around a send: what is kept in the end is compared with a life without deaths. Two channels that are wrong on
+purpose, and evidence that is kept before its page, show that the counts would notice.
 """
 
 import argparse
 import time
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -19,6 +23,7 @@ from typing import Final
 
 import numpy as np
 
+from benchmarks.alert_faults_evidence import POINTS, Life, differences, live
 from benchmarks.alert_faults_world import FAULTS, LEVEL, OF_JUDGEMENTS, OF_LEVELS, Faults, World
 from benchmarks.shape import Options, Result, Row, Verdict, main
 from stratawatch.adapters.alerts.alert_text import incident_name
@@ -30,6 +35,8 @@ AT_ONCE: Final = 0.01
 """How often an incident ends in a round before every channel was told of it, as few weeks would let it."""
 WRONG_LEVELS: Final = "at Alertmanager and not open, or the other way"
 WRONG_EVENTS: Final = "at PagerDuty and not open, or the other way"
+LIVES, QUICK_LIVES = 3, 1
+"""Panels whose process is killed; each has some fifty deaths."""
 NOTICING: Final = ("webhook", "prefect_event")
 """Receivers that keep a message once that came twice."""
 
@@ -121,17 +128,43 @@ def run(options: Options) -> Result:
     """Inject faults, and look at what was heard; then with channels that are known to be wrong."""
     number = options.given.faults or (QUICK_NUMBER if options.quick else NUMBER)
     began = time.monotonic()
-    world, told, checks = play(number, options.seed)
+    lives = [lives_of(f"{options.seed}-{life}") for life in range(QUICK_LIVES if options.quick else LIVES)]
+    deaths = sum((dying.injected for _, dying in lives), Counter[str]())
+    world, told, checks = play(max(number - deaths.total(), 1), options.seed)
+    checks["faults"] += deaths.total()
     rows = [one.row() for one in told]
+    rows += [{"fault": point, "injected": deaths[point]} for point in POINTS]
     rows += [{"fault": kind, "injected": world.faults.injected[kind]} for kind in (*FAULTS, OF_JUDGEMENTS, OF_LEVELS)]
     _, believed, _ = play(OF_A_CONTROL, options.seed, "credulous")
     _, forgotten, _ = play(OF_A_CONTROL, options.seed, "forgetful")
+    parted = lives_of(f"{options.seed}-0", commits_early=True)
     rows.append({"incidents": checks["incidents"], "seconds": time.monotonic() - began})
     controls = [
         Verdict("a control that takes refusals for receipts is noticed", "must", missing(believed), 1, ">="),
         Verdict("a control that sends under new keys is noticed", "must", twice(forgotten), 1, ">="),
+        Verdict("a control that keeps evidence before its page is noticed", "must", disturbed([parted]), 1, ">="),
     ]
-    return Result(rows, [*verdicts(number, told, checks), *controls])
+    return Result(rows, [*verdicts(number, told, checks), *of_evidence(lives), *controls])
+
+
+def lives_of(seed: str, *, commits_early: bool = False) -> tuple[Life, Life]:
+    """The same weeks without deaths, and with them."""
+    with TemporaryDirectory(prefix="alert-faults-") as one, TemporaryDirectory(prefix="alert-faults-") as other:
+        return live(Path(one), seed, dies=False), live(Path(other), seed, dies=True, commits_early=commits_early)
+
+
+def disturbed(lives: Sequence[tuple[Life, Life]]) -> int:
+    """Of how many kinds deaths left something else behind."""
+    return sum(differences(calm.kept, dying.kept) for calm, dying in lives)
+
+
+def of_evidence(lives: Sequence[tuple[Life, Life]]) -> list[Verdict]:
+    """The promises about evidence, states, incidents and what is told of them."""
+    again = sum(differences(life.kept, life.judged_again) for pair in lives for life in pair)
+    return [
+        Verdict("kinds of records that deaths left otherwise", "must", disturbed(lives), 0, "<="),
+        Verdict("kinds of records that judging ten times more changed", "must", again, 0, "<="),
+    ]
 
 
 def missing(told: Sequence[Told]) -> int:
