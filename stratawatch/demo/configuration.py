@@ -32,6 +32,8 @@ folder = "reports"
 kind = "console"
 
 [panels.{panel}]
+owner = "trust and safety, on call"
+runbook = "https://wiki.example.org/scam"
 question = "Is this message a scam?"
 guideline = "A scam asks for money or data under a false pretence. A pushy but honest offer is not one."
 seed = "demo-{seed}"

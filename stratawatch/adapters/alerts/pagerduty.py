@@ -102,9 +102,15 @@ class PagerDutyChannel:
         event["payload"] = {
             "summary": one_line(notification.subject, LONGEST_SUMMARY) or "stratawatch",
             "source": "stratawatch",
-            "severity": _SEVERITIES[notification.severity],
+            "severity": _severity(notification),
             "timestamp": notification.created_at.isoformat(),
             **{place: one_line(str(fact), LONGEST_FACT) for place, fact in about.items() if fact},
             "custom_details": details,
         }
         return event
+
+
+def _severity(notification: Notification) -> str:
+    """How urgent it is; what began as a warning stays one."""
+    is_of_warning = notification.severity == "update" and notification.facts.get("began") == "warning"
+    return _SEVERITIES["warning" if is_of_warning else notification.severity]

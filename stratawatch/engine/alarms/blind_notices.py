@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from typing import Final
 
 from stratawatch.core.alarms.alarm_states import CAUSES, AlarmState, BlindCause
-from stratawatch.engine.alarms.notifications import notify, notify_end, notify_update, window_facts
+from stratawatch.engine.alarms.notifications import notify, notify_end, notify_update, start_text, window_facts
 from stratawatch.engine.alarms.stream_words import state_lines, streams_text
 from stratawatch.engine.model.alarm_records import Incident, StreamKey
 from stratawatch.engine.model.cycle_facts import Cycle
 from stratawatch.engine.model.idempotency_keys import blind_cause_of
 from stratawatch.engine.ports import Ports
 from stratawatch.engine.ports.transaction import Transaction
-from stratawatch.formatting import count_text, minute
+from stratawatch.formatting import count_text
 
 MOST_REASONS: Final = 3
 """Sentences on why that a message holds; the others are in `stratawatch status`."""
@@ -38,7 +38,7 @@ def notify_blind(tx: Transaction, ports: Ports, cycle: Cycle, dedup_key: str, re
     """Write one message for all streams that one cause hides."""
     cause = blind_cause_of(dedup_key)
     lines = [
-        *_reason_lines(reasons.values()),
+        *_reason_lines(reasons.values(), cause),
         f"Of {streams_text(reasons)}.",
         *_to_do(cause, cycle),
         f"window {cycle.window}, cycle {cycle.id}",
@@ -54,14 +54,15 @@ def notify_blind_changed(
 ) -> None:
     """Write which streams the cause hides now, once for each judgement that changed it."""
     before = len(change.streams) - len(change.joined) + len(change.left)
+    cause = blind_cause_of(dedup_key)
     lines = [
-        *_reason_lines(reasons),
+        *_reason_lines(reasons, cause),
         *([f"New: {streams_text(change.joined)}."] if change.joined else []),
         *([f"No longer: {streams_text(change.left)}."] if change.left else []),
         f"Of {streams_text(change.streams)}; {count_text(before, 'metric')} before.",
         f"window {cycle.window}, cycle {cycle.id}",
     ]
-    subject = f"STILL {_subject(cycle.panel, change.streams, blind_cause_of(dedup_key))}"
+    subject = f"STILL {_subject(cycle.panel, change.streams, cause)}"
     tag = f"members {cycle.period}.{revision}"
     notify_update(tx, ports, dedup_key, tag, subject, "\n".join(lines), _facts(cycle, change.streams))
 
@@ -85,7 +86,7 @@ def notify_blind_ended(
     cause = blind_cause_of(first.dedup_key)
     window = tx.cycles.get(first.cycle_id).window
     lines = [
-        f"{CAUSES[cause].capitalize() if cause else 'It could not'} since the window of {minute(window.start)} +00:00.",
+        f"{CAUSES[cause].capitalize() if cause else 'It could not'} since the window of {start_text(window.start)}.",
         f"It was about {streams_text(keys)}.",
         *(state_lines(now) if set(now.values()) - {AlarmState.BLIND} else _reason_lines(why)),
     ]
@@ -112,7 +113,9 @@ def _to_do(cause: BlindCause | None, cycle: Cycle) -> Iterator[str]:
         yield f"Do: {_TO_DO[cause].format(cycle=cycle.id, panel=cycle.panel)}"
 
 
-def _reason_lines(reasons: Iterable[str]) -> list[str]:
+def _reason_lines(reasons: Iterable[str], cause: BlindCause | None = None) -> list[str]:
+    if cause == BlindCause.NO_LABELS:  # each stream says so of its own items
+        return ["None of the items that the window asked about was answered."]
     several = sorted(set(reasons))
     left = len(several) - MOST_REASONS
     return [*several[:MOST_REASONS], *([f"and {left} more like these: stratawatch status"] if left > 0 else [])]

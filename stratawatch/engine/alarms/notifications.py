@@ -85,8 +85,12 @@ def since_line(since: datetime) -> str:
     >>> since_line(datetime(2026, 2, 16)), since_line(datetime(2026, 2, 16, 6))
     ('Since: the window of 2026-02-16, most likely.', 'Since: the window of 2026-02-16 06:00 +00:00, most likely.')
     """
-    began = f"{since:%Y-%m-%d}" if (since.hour, since.minute) == (0, 0) else f"{minute(since)} +00:00"
-    return f"Since: the window of {began}, most likely."
+    return f"Since: the window of {start_text(since)}, most likely."
+
+
+def start_text(start: datetime) -> str:
+    """When a window began: a day, or a moment where that was not at midnight."""
+    return f"{start:%Y-%m-%d}" if (start.hour, start.minute) == (0, 0) else f"{minute(start)} +00:00"
 
 
 def notify_update(
@@ -120,7 +124,7 @@ def notify_update(
                 "update",
                 subject,
                 body,
-                {**opening.facts, **facts, "update": tag.partition(" ")[0]},
+                {**opening.facts, **facts, "update": tag.partition(" ")[0], "began": opening.severity},
                 created_at=ports.clock.now(),
             )
         )

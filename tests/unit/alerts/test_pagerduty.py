@@ -38,6 +38,14 @@ def test_an_acknowledgement_is_one_there_and_a_reminder_a_trigger(pagerduty):
     assert len({event["dedup_key"] for event in pagerduty.events}) == 1
 
 
+def test_an_update_of_a_warning_wakes_nobody(pagerduty):
+    channel = pagerduty.channel()
+    channel.send(notice("a", severity="warning"))
+    channel.send(notice("b", severity="update", facts={"update": "members", "began": "warning"}))
+    channel.send(notice("c", severity="update", facts={"update": "reminder", "began": "page"}))
+    assert [event["payload"]["severity"] for event in pagerduty.events] == ["warning", "warning", "critical"]
+
+
 def test_a_process_that_died_before_it_kept_what_it_sent_opens_no_second_incident(pagerduty, tmp_path):
     pagerduty.channel().send(notice())
     (tmp_path / ".stratawatch" / "sent-pagerduty").unlink()
