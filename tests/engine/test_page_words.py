@@ -1,15 +1,18 @@
 """What a notification says besides its number: where it leads, and how the panel's other metrics are."""
 
+import re
 from dataclasses import replace
 
 from stratawatch.core.alarms.alarm_states import AlarmState, BlindCause, Judgement
+from stratawatch.core.goals import Limit
 from stratawatch.engine.alarms.notifications import notify_breach
 from stratawatch.engine.cycle.advance import advance
 from stratawatch.engine.model.alarm_records import Incident, StreamKey
 from stratawatch.engine.model.panel_links import PanelLinks
 from tests.support.fakes import MONDAY, spec, unusable
-from tests.support.scenario import cycle_of, label_cycle, open_all, relabel
+from tests.support.scenario import cycle_of, label_cycle, label_weeks, open_all, relabel
 
+KEPT = Limit("precision", floor=0.5, classifiers=("lr",))
 LINKS = PanelLinks("spam team", "https://wiki.example.org/spam", "https://reports.example.org/spam/latest.html")
 
 
@@ -68,3 +71,31 @@ class TestOthers:
             "UNPROVEN (inside so far, not proven): recall of 5 classifiers",
             "OK (inside its limit): precision of rf",
         ]
+
+
+class TestTheEnd:
+    def test_says_why_how_long_it_lasted_what_it_cost_and_how_the_others_are(self, make_scenario):
+        scenario = make_scenario(spec(budget=400, limits=(KEPT, Limit("recall", floor=0.1, classifiers=("rf",)))))
+        label_weeks(scenario, 0, size=1000)
+        label_weeks(scenario, 1, 2, size=1000, quality=0.2)
+        label_weeks(scenario, 3, 4, 5, size=1000)
+        end = next(one for one in scenario.channel.told if one.severity == "resolved")
+        why, lasted, harm, *others = end.body.splitlines()
+        assert "proven at or above the floor of 50" in why
+        number = re.fullmatch(r"It lasted for (\d) windows, 2026-01-12 to 2026-(\d\d-\d\d)\.", lasted)
+        start = end.facts["chart"]["windows"][-1]["start"][5:10]
+        assert number is not None
+        assert number[2] == start
+        cost = re.fullmatch(r"Harm: about (\d+) more wrong flags than usual \((\d+) to (\d+)\) in (\d) windows\.", harm)
+        assert cost is not None
+        assert cost[4] == number[1]
+        assert int(cost[2]) <= int(cost[1]) <= int(cost[3])
+        assert any("precision of lr" in line for line in others)
+        assert end.facts["reason"] == why
+
+    def test_of_a_page_that_other_labels_took_back_says_so(self, make_scenario):
+        scenario = make_scenario(spec(budget=400), 0, quality=0.2)
+        relabel(scenario, "yes")
+        end = scenario.channel.told[1]
+        assert "It was about the window of 2026-01-05, which other labels put inside." in end.body
+        assert "Harm" not in end.body

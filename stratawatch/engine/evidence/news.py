@@ -10,7 +10,7 @@ from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
 from stratawatch.core.goals import Limit
 from stratawatch.core.metrics import metric_named
 from stratawatch.engine.alarms.alarm_streams import watched_streams
-from stratawatch.engine.alarms.notifications import News, since_line
+from stratawatch.engine.alarms.notifications import News, since_line, start_text
 from stratawatch.engine.evidence.harm import harm
 from stratawatch.engine.evidence.what_moved import moved_lines
 from stratawatch.engine.model.alarm_records import Incident, StreamKey
@@ -19,7 +19,7 @@ from stratawatch.engine.model.evidence_records import Page
 from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.engine.model.states import CycleState
 from stratawatch.engine.ports.transaction import Transaction
-from stratawatch.formatting import count_text, estimate_text, exact_points, minute, span_text
+from stratawatch.formatting import count_text, estimate_text, exact_points, span_text
 
 CHARTED: Final = MANY
 """Windows that a chart shows."""
@@ -62,7 +62,7 @@ def news_of_end(tx: Transaction, spec: PanelSpec, cycle: Cycle, incident: Incide
         span = span_text(since, cycle.window.start)
         lasted = f"It lasted for {count_text(windows, 'window')}, {span}."
     else:
-        lasted = f"It was about the window of {minute(since)} +00:00, which other labels put inside."
+        lasted = f"It was about the window of {start_text(since)}, which other labels put inside."
     lines = [lasted]
     cost = harm(tx, spec, cycle, key, since, with_cycle=False) if windows > 0 else None
     if cost is not None and cost.total:
