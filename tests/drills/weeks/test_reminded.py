@@ -9,6 +9,7 @@ from stratawatch.adapters.store import open_store
 from stratawatch.engine.alarms.acknowledgements import acknowledge_incident
 from stratawatch.engine.alarms.send_notifications import _Sending, send_notifications
 from stratawatch.engine.cycle.advance import advance
+from stratawatch.engine.cycle.remind import remind
 from tests.support.deliveries import breach, breach_again, connect, hush, open_incidents, outbox, states
 from tests.support.fakes import FakeChannel, spec, unreachable
 from tests.support.scenario import Scenario, relabel, severities
@@ -43,6 +44,7 @@ def test_a_kill_between_the_writing_and_the_sending_of_a_reminder_loses_and_doub
 
     with monkeypatch.context() as patch:
         patch.setattr(_Sending, "send_due", killed)
+        remind(scenario.ports)
         with pytest.raises(Killed):
             send_notifications(scenario.ports)
     assert states(scenario) == [("channel", "page", "sent"), ("channel", "update", "pending")]
@@ -67,6 +69,7 @@ def test_a_kill_between_a_send_and_its_receipt_tells_nobody_twice(scenario):
 
     dying = Dying(told=scenario.channel.told)
     connect(scenario, dying)
+    remind(scenario.ports)
     with pytest.raises(Killed):
         send_notifications(scenario.ports)
     dying.dies = False
