@@ -150,7 +150,7 @@ def run(options: Options) -> Result:
 def lives_of(seed: str, *, commits_early: bool = False) -> tuple[Life, Life]:
     """The same weeks without deaths, and with them."""
     with TemporaryDirectory(prefix="alert-faults-") as one, TemporaryDirectory(prefix="alert-faults-") as other:
-        return live(Path(one), seed, dies=False), live(Path(other), seed, dies=True, commits_early=commits_early)
+        return live(Path(one), seed, times=0), live(Path(other), seed, commits_early=commits_early)
 
 
 def disturbed(lives: Sequence[tuple[Life, Life]]) -> int:

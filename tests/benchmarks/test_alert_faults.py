@@ -2,8 +2,7 @@
 
 import pytest
 
-from benchmarks.alert_faults import OF_A_CONTROL, disturbed, lives_of, missing, of_evidence, play, twice, verdicts
-from benchmarks.alert_faults_evidence import POINTS
+from benchmarks.alert_faults import OF_A_CONTROL, missing, play, twice, verdicts
 from benchmarks.alert_faults_world import FAULTS, OF_JUDGEMENTS, OF_LEVELS
 from stratawatch.adapters.alerts import REGISTRY
 
@@ -28,18 +27,3 @@ def test_a_channel_that_takes_refusals_for_receipts_is_noticed():
 def test_a_channel_that_sends_under_new_keys_is_noticed():
     _, told, _ = play(OF_A_CONTROL, SEED, "forgetful")
     assert twice(told) > 0
-
-
-@pytest.mark.slow
-def test_evidence_pages_and_ends_are_as_if_the_process_had_never_died():
-    lives = lives_of("s1")
-    assert {one.name: one.value for one in of_evidence([lives]) if not one.holds} == {}
-    calm, dying = lives
-    assert set(dying.injected) == {*POINTS}
-    assert next(key.split("|")[1] for key, _ in calm.kept["told"]) == "page"
-    assert calm.kept["incidents"][0][3] == "evidence"
-
-
-@pytest.mark.slow
-def test_evidence_that_is_kept_before_its_page_is_noticed():
-    assert disturbed([lives_of("s1", commits_early=True)]) > 0
