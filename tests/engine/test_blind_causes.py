@@ -1,7 +1,6 @@
 """What hides metrics is one incident for each cause, over windows: told once, followed, and ended when it is over."""
 
 from dataclasses import replace
-from datetime import timedelta
 
 import pytest
 
@@ -195,15 +194,14 @@ class TestAChannelThatWasNotThere:
 class TestASourceThatFails:
     def test_is_one_warning_however_many_windows_wait_for_it(self, make_scenario):
         scenario = make_scenario()
-        for period in (0, 1, 2):
+        for period in (0, 1):
             scenario.produce(period)
             scenario.clock.moment = MONDAY + (period + 1) * WEEK
             open_all(scenario)
             scenario.source.troubles = [unreachable() for _ in range(99)]
-            for _ in range(8):
+            for _ in range(6):
                 scenario.clock.advance(minutes=5)
                 advance(scenario.ports)
-        assert severities(scenario) == ["warning", "update", "update"]
+        assert severities(scenario) == ["warning", "update"]
         assert len({one.dedup_key for one in scenario.channel.told}) == 1
-        assert scenario.channel.told[2].subject == "spam is still stuck: cycle 3 cannot be read either"
-        assert scenario.clock.now() < MONDAY + 3 * WEEK + timedelta(hours=1)
+        assert scenario.channel.told[1].subject == "spam is still stuck: cycle 2 cannot be read either"

@@ -73,27 +73,34 @@ class TestOthers:
         ]
 
 
-class TestTheEnd:
-    def test_says_why_how_long_it_lasted_what_it_cost_and_how_the_others_are(self, make_scenario):
+class TestWhatItCosts:
+    def test_is_told_in_a_reminder_and_in_all_at_the_end_with_why_and_how_long(self, make_scenario):
         scenario = make_scenario(spec(budget=400, limits=(KEPT, Limit("recall", floor=0.1, classifiers=("rf",)))))
         label_weeks(scenario, 0, size=1000)
-        label_weeks(scenario, 1, 2, size=1000, quality=0.2)
-        label_weeks(scenario, 3, 4, 5, size=1000)
-        end = next(one for one in scenario.channel.told if one.severity == "resolved")
+        label_weeks(scenario, 1, 2, 3, size=1000, quality=0.2)
+        label_weeks(scenario, 4, size=1000, quality=2.0)
+        page, *_, second, end = [
+            one for one in scenario.channel.told if one.dedup_key.endswith(":precision:all:breach:1.1")
+        ]
+        assert "So far" not in page.body
+        cost = r"about (\d+) more wrong flags than usual \((\d+) to (\d+)\) in 3 windows\."
+        said = re.search(
+            r"Harm: about (\d+) wrong flags \((\d+) to (\d+)\) among (\d+) flags of this window; usually (\d+)\. So far "
+            + cost,
+            second.body,
+        )
+        wrong, low, high, flags, usual, more, least, most = map(int, said.groups())
+        assert low <= wrong <= high <= flags
+        assert least <= more <= most
+        assert abs(more - 3 * (wrong - usual)) < wrong  # three windows alike
         why, lasted, harm, *others = end.body.splitlines()
-        assert "proven at or above the floor of 50" in why
-        number = re.fullmatch(r"It lasted for (\d) windows, 2026-01-12 to 2026-(\d\d-\d\d)\.", lasted)
-        start = end.facts["chart"]["windows"][-1]["start"][5:10]
-        assert number is not None
-        assert number[2] == start
-        cost = re.fullmatch(r"Harm: about (\d+) more wrong flags than usual \((\d+) to (\d+)\) in (\d) windows\.", harm)
-        assert cost is not None
-        assert cost[4] == number[1]
-        assert int(cost[2]) <= int(cost[1]) <= int(cost[3])
+        assert "is proven at or above the floor of 50" in why
+        assert lasted == "It lasted for 3 windows, 2026-01-12 to 2026-02-02."
+        assert re.fullmatch(f"Harm: {cost}", harm).groups() == tuple(map(str, (more, least, most)))
         assert any("precision of lr" in line for line in others)
         assert end.facts["reason"] == why
 
-    def test_of_a_page_that_other_labels_took_back_says_so(self, make_scenario):
+    def test_is_nothing_where_other_labels_took_the_page_back(self, make_scenario):
         scenario = make_scenario(spec(budget=400), 0, quality=0.2)
         relabel(scenario, "yes")
         end = scenario.channel.told[1]

@@ -1,6 +1,5 @@
 """A breach that stays open is repeated once a window under its key, until it is over or somebody looks after it."""
 
-import re
 from dataclasses import replace
 from datetime import timedelta
 
@@ -11,7 +10,7 @@ from stratawatch.engine.model.panel_spec import WindowRule
 from stratawatch.engine.model.pauses import Pauses
 from tests.support.deliveries import breach, breach_again, connect, outbox, states
 from tests.support.fakes import MONDAY, FakeChannel, spec, unreachable, unusable
-from tests.support.scenario import label_weeks, open_all, relabel, severities
+from tests.support.scenario import open_all, relabel, severities
 
 
 class TestAReminder:
@@ -36,24 +35,6 @@ class TestAReminder:
         assert reminders[1].facts["reason"] == state.reason
         assert reminders[1].facts["update"] == "reminder"
         assert reminders[1].facts["window_start"] == "2026-01-19T00:00:00+00:00"
-
-    def test_says_what_the_fall_costs_in_the_newest_window_and_in_all(self, make_scenario):
-        scenario = make_scenario(spec(budget=400))
-        label_weeks(scenario, 0, size=1000)
-        breach_again(scenario, 1, 2, 3)
-        page, first, second = (one for one in scenario.channel.told if one.dedup_key.endswith(":breach:1.1"))
-        harm = next(line for line in second.body.splitlines() if line.startswith("Harm: "))
-        found = re.fullmatch(
-            r"Harm: about (\d+) wrong flags \((\d+) to (\d+)\) among (\d+) flags of this window; usually (\d+)\. "
-            r"So far about (\d+) more wrong flags than usual \((\d+) to (\d+)\) in 3 windows\.",
-            harm,
-        )
-        wrong, low, high, flags, usual, more, least, most = map(int, found.groups())
-        assert low <= wrong <= high <= flags
-        assert least <= more <= most
-        assert abs(more - 3 * (wrong - usual)) < wrong  # three windows alike
-        assert "So far" not in page.body
-        assert "in 2 windows." in first.body
 
     def test_is_not_sent_again_when_its_window_is_judged_again(self, breaching):
         breach(breaching)
