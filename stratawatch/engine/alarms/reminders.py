@@ -29,8 +29,8 @@ AT_MOST_EVERY: Final = timedelta(days=7)
 UNITS: Final = {timedelta(days=1): "day", timedelta(days=7): "week"}
 
 
-Tell = Callable[[Transaction, PanelSpec, Cycle, Incident], News]
-"""(store, panel, the newest judged window, incident) -> what there is to be told of it."""
+Tell = Callable[[Transaction, Cycle, Incident], News]
+"""(store, the newest judged window, incident) -> what there is to be told of it."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ def _newest(tx: Transaction, ports: Ports, opening: Opening, ended: Silence | No
     window = _of_window(tx, ports, opening, states, tell)
     if ended is None or (window is not None and window.at >= ended.over_at):
         return window
-    return _of_silence(tx, ports, opening, ended, states)
+    return _of_silence(tx, ports, opening, ended, states, tell)
 
 
 def _of_window(
@@ -82,7 +82,7 @@ def _of_window(
         return None
 
     def news() -> News:
-        found = tell(tx, spec, cycle, incident)
+        found = tell(tx, cycle, incident)
         others = {key: state.state for key, state in states.items()}
         said = found.lines or [newest.reason, since_line(incident.since or first.window.start)]
         lines = [*said, *_ask(opening), *state_lines(others, incident.key)]
@@ -95,23 +95,30 @@ def _of_window(
 
 
 def _of_silence(
-    tx: Transaction, ports: Ports, opening: Opening, ended: Silence, states: Mapping[StreamKey, StreamState]
+    tx: Transaction,
+    ports: Ports,
+    opening: Opening,
+    ended: Silence,
+    states: Mapping[StreamKey, StreamState],
+    tell: Tell,
 ) -> _Reminder:
     """That a silence is over and what was told before it is not."""
     incident, several = opening.incidents[0], opening.incidents
     newest = [states[one.key] for one in several if one.key in states]
+    subject = f"STILL {incident.kind}: {incident.key.panel}, {count_text(len(several), 'metric')}"
+    cycle = None
     if incident.kind == AlarmState.BREACH and newest:
         cycle, first = tx.cycles.get(newest[0].cycle_id), tx.cycles.get(incident.cycle_id)
         since = incident.since or first.window.start
         subject = _still(_spec(tx, ports, incident.key), opening, newest[0], cycle, since)
-    else:
-        subject = f"STILL {incident.kind}: {incident.key.panel}, {count_text(len(several), 'metric')}"
-    lines = [
-        *dict.fromkeys(state.reason for state in newest),
-        f"The silence until {minute(ended.over_at)} +00:00 is over: {ended.reason}",
-        *_ask(opening),
-    ]
-    return _Reminder(ended.over_at, f"silence {ended.id}", subject, lambda: News(lines))
+
+    def news() -> News:
+        found = News() if cycle is None else tell(tx, cycle, incident)
+        over = f"The silence until {minute(ended.over_at)} +00:00 is over: {ended.reason}"
+        said = found.lines or list(dict.fromkeys(state.reason for state in newest))
+        return News([*said, over, *_ask(opening)], found.facts)
+
+    return _Reminder(ended.over_at, f"silence {ended.id}", subject, news)
 
 
 def _still(spec: PanelSpec, opening: Opening, newest: StreamState, cycle: Cycle, since: datetime) -> str:

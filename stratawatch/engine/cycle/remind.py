@@ -5,7 +5,6 @@ from stratawatch.engine.alarms.reminders import write_reminders
 from stratawatch.engine.evidence.news import news_of_reminder
 from stratawatch.engine.model.alarm_records import Incident
 from stratawatch.engine.model.cycle_facts import Cycle
-from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.engine.ports import Ports
 from stratawatch.engine.ports.transaction import Transaction
 
@@ -15,6 +14,7 @@ def remind(ports: Ports) -> None:
     write_reminders(ports, _tell)
 
 
-def _tell(tx: Transaction, spec: PanelSpec, cycle: Cycle, incident: Incident) -> News:
+def _tell(tx: Transaction, cycle: Cycle, incident: Incident) -> News:
     since = incident.since or tx.cycles.get(incident.cycle_id).window.start
+    spec = tx.panels.get(cycle.panel_version)  # the window's own: its patterns are of these classifiers
     return news_of_reminder(tx, spec, cycle, incident.key, since)
