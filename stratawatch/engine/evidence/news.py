@@ -33,8 +33,10 @@ def news_of_page(
     `slices` are lines on segments, where no window before says what moved.
     """
     moved = _moved(tx, spec, cycle, key, page.since)
+    limit = watched_streams(spec).get(key)
+    is_of_drop = limit is not None and limit.max_drop is not None  # its sentence says from which baseline it fell
     lines = [
-        *_value(tx, spec, cycle, key),
+        *([page.reason] if is_of_drop else _value(tx, spec, cycle, key)),
         since_line(page.since),
         *(moved if len(moved) > 1 else [*moved, *slices]),
         _sure(page, spec.false_pages_per_year),
