@@ -1,13 +1,17 @@
 """Which cut-off of a classifier's own score would hold a limit, and what it would cost: precision, recall, volume.
 
-At a cut-off k the classifier would call A(k) items positive, counted in the census of its own score bins. What labels
-say of them: with I = 1 where an item's score is at least k and w = N_h/n_h, precision = sum w I y / sum w I, a ratio of
-two estimates of like errors, and TP(k) = A(k) x precision; the positives P of the window are the difference
-estimator's. Intervals are by the delta method: of a metric M(TP, FN), FN = P - TP, every label has the error
-(M_TP - M_FN) I (y - precision) + M_FN (y - m) (Särndal, Swensson and Wretman 1992, 5.6 and 6.4).
+At a cut-off k the classifier would call A(k) items positive. How many is told by the pool of candidates, which has
+about three times the labels and the own score bin of each: by stratum, and inside of it by today's call, the items
+times the share of candidates at k or above, so that A is exact at the cut-off in use. Of labels, with I = 1 where an
+item's score is at least k and w = N_h/n_h, precision = sum w I y / sum w I, a ratio of two sums of like errors, and
+TP(k) = A(k) x precision; the positives P of the window are the difference estimator's.
 
-Raising the cut-off mends what is wrong among the calls, lowering it what is missed. The nearest one in use whose value
-holds the limit is suggested: of those that raise it the lowest. Nothing is applied.
+Intervals are by the delta method. In a metric M of TP and FN = P - TP every label has the error
+(M_TP - M_FN) I (y - precision) + M_FN (y - m), and A(k) that of its candidates (two-phase sampling: Särndal, Swensson
+and Wretman 1992, 5.6 and 9.3).
+
+Raising the cut-off mends what is wrong among the calls, lowering it what is missed. Suggested is the nearest one to
+that in use whose value holds the limit: of those that raise it the lowest. Nothing is applied.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,6 +21,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from stratawatch.core.alarms.moved import MOST_WINDOWS, LabelledWindow, ValueInterval
+from stratawatch.core.cells import Flags
 from stratawatch.core.estimate import Undefined
 from stratawatch.core.estimation.blended_ends import blended_ends
 from stratawatch.core.estimation.difference_estimator import (
@@ -25,6 +30,7 @@ from stratawatch.core.estimation.difference_estimator import (
     max_expansion,
     variance_scales,
 )
+from stratawatch.core.estimation.interval import normal_quantile
 from stratawatch.core.estimation.label_table import LabelTable
 from stratawatch.core.metrics import RatioMetric, SideTotals, metric_named
 from stratawatch.core.population import NO_BIN, Counts, Floats
@@ -53,25 +59,24 @@ class LimitLine(NamedTuple):
 
 @dataclass(frozen=True)
 class ScoredWindow:
-    """A window's labels, the own score bin of every candidate that has one, and the items in every own score bin."""
+    """A window's labels, and the own score bin of every candidate that has one, by item."""
 
     labelled: LabelledWindow
     bins: Mapping[str, int]
-    census: Counts
 
 
 @dataclass(frozen=True)
 class CutOff:
     """What a classifier would be at a cut-off: its precision, recall, the limit's metric, and its calls a window.
 
-    `score` is on the scale of a probability, None for the one in use, whose calls are taken as they were.
+    `score` is on the scale of a probability, None for the one in use, whose calls are counted.
     """
 
     score: float | None
     precision: ValueInterval
     recall: ValueInterval
     value: ValueInterval
-    calls: float
+    calls: ValueInterval
     labels: int
 
 
@@ -112,15 +117,15 @@ def choose_cut_off(
     if not metric.depends_on_calls:
         return Undefined(f"no cut-off changes {metric.title}")
     labels = [_WindowLabels.of(one, classifier) for one in windows]
-    census = np.sum([one.census for one in windows], axis=0)
-    calls = float(sum(one.calls for one in labels))
+    calls = float(sum(one.calls.at_least(None)[0] for one in labels))
     if calls == 0:
         return Undefined(f"'{classifier}' called nothing positive")
     trial = _Trial(tuple(labels), metric, confidence)
-    present = trial.at(None, calls, None)
+    present = trial.at(None, None)
     if present is None:
         return Undefined(f"too few labels among the calls of '{classifier}'")
-    others = (trial.at(score, volume, bin_) for score, volume, bin_ in _cut_offs(census, calls, metric, in_use))
+    volumes = np.sum([one.calls.by_bin for one in labels], axis=0)
+    others = (trial.at(own_bin_foot(bin_), bin_) for bin_ in _cut_offs(volumes, calls, metric, in_use))
     return CutOffChoice(classifier, limit, confidence, present, tuple(one for one in others if one is not None))
 
 
@@ -135,26 +140,90 @@ def directions(metric: RatioMetric) -> tuple[bool, bool]:
     return harm[1] > 0, harm[2] > 0
 
 
-def _cut_offs(
-    census: Counts, calls: float, metric: RatioMetric, in_use: float | None
-) -> Iterator[tuple[float, float, int]]:
-    """Cut-offs at the feet of own bins with what would be called and the bin, those that change least first."""
-    volumes = np.cumsum(census[::-1])[::-1].astype(np.float64)
+def _cut_offs(volumes: Floats, calls: float, metric: RatioMetric, in_use: float | None) -> Iterator[int]:
+    """Own bins at whose feet a cut-off is tried, those that change the volume least first."""
     feet = np.array([own_bin_foot(bin_) for bin_ in range(OWN_BIN_COUNT)])
     higher, lower = directions(metric)
-    wanted = [*(_HIGHER if higher else ()), *(_LOWER if lower else ())]
-    seen: set[float] = set()
-    for factor in sorted(wanted, key=lambda one: abs(np.log(one)))[: MOST_CUT_OFFS - 1]:
+    factors = [*(_HIGHER if higher else ()), *(_LOWER if lower else ())]
+    tried: set[float] = set()
+    for factor in sorted(factors, key=lambda one: abs(np.log(one)))[: MOST_CUT_OFFS - 1]:
         raised = factor < 1
         there = (volumes < calls) if raised else (volumes > calls)
         if in_use is not None:
             there &= feet > in_use if raised else feet < in_use
-        bins = np.flatnonzero(there & (volumes > 0))
+        # Of bins between which nothing lies the highest is tried: it calls the same items.
+        bins = np.flatnonzero(there & (volumes > 0))[::-1]
         if bins.size:
-            bin_ = int(bins[np.argmin(np.abs(volumes[bins] - factor * calls))])
-            if volumes[bin_] not in seen:
-                seen.add(float(volumes[bin_]))
-                yield float(feet[bin_]), float(volumes[bin_]), bin_
+            nearest = int(bins[np.argmin(np.abs(volumes[bins] - factor * calls))])
+            if volumes[nearest] not in tried:
+                tried.add(float(volumes[nearest]))
+                yield nearest
+
+
+@dataclass(frozen=True)
+class _CallCounts:
+    """How many items of a window are called at a cut-off, from its candidates by stratum and today's call.
+
+    `domains` numbers the stratum and call of every candidate, `sizes` are the items of every domain.
+    """
+
+    domains: Counts
+    bins: Counts
+    sizes: Floats
+    candidates: Floats
+    called: Flags
+
+    @classmethod
+    def of(cls, window: ScoredWindow, classifier: str) -> "_CallCounts":
+        cells, pool = window.labelled.design.cells, window.labelled.design.candidates
+        place = cells.classifiers.index(classifier)
+        judged = cells.positive[:, place] | cells.negative[:, place]
+        domain = 2 * cells.strata + cells.positive[:, place]
+        called = np.arange(2 * cells.stratum_count) % 2 == 1
+        domains = domain[pool.atoms]
+        sizes, candidates = (
+            np.bincount(of, weights, called.size).astype(np.float64)
+            for of, weights in ((domain, cells.sizes * judged), (domains, judged[pool.atoms]))
+        )
+        for alike in (called, ~called):
+            # Items of a domain without a candidate are counted like those of the other domains that are called alike.
+            there = alike & (candidates > 0)
+            grown = sizes[alike].sum() / max(float(sizes[there].sum()), 1.0)
+            sizes[alike] = np.where(candidates[alike] > 0, sizes[alike] * grown, 0.0)
+        return cls(domains, _own_bins(window, classifier), sizes, candidates, called)
+
+    @property
+    def by_bin(self) -> Floats:
+        """The items that a cut-off at the foot of every own bin calls."""
+        weights = (self.sizes / np.maximum(self.candidates, 1))[self.domains]
+        inside = self.bins != NO_BIN
+        found = np.bincount(self.bins[inside], weights[inside], OWN_BIN_COUNT)
+        return np.asarray(np.cumsum(found[::-1])[::-1], dtype=np.float64)
+
+    def at_least(self, bin_: int | None) -> tuple[float, float]:
+        """The items that a cut-off at the foot of this bin calls, and the variance; None: that are called."""
+        if bin_ is None:
+            return float(self.sizes @ self.called), 0.0
+        n = np.maximum(self.candidates, 1)
+        hits = np.bincount(self.domains, self.bins >= bin_, len(n))
+        # One candidate more of either kind keeps a share that all candidates agree on from being certain.
+        share = (hits + 1) / (n + 2)
+        error = self.sizes * np.maximum(self.sizes - self.candidates, 0) * share * (1 - share) / n
+        return float(self.sizes @ (hits / n)), float(error[self._is_open(bin_)].sum())
+
+    def _is_open(self, bin_: int) -> Flags:
+        """The domains that a cut-off may divide: it leaves the others as they are called."""
+        raised = self.by_bin[bin_] < float(self.sizes @ self.called)
+        return np.asarray(self.called == raised)
+
+
+def _own_bins(window: ScoredWindow, classifier: str) -> Counts:
+    """The own score bin of every candidate that the classifier judged; NO_BIN for the others."""
+    cells, pool = window.labelled.design.cells, window.labelled.design.candidates
+    place = cells.classifiers.index(classifier)
+    judged = (cells.positive[:, place] | cells.negative[:, place])[pool.atoms]
+    bins = np.array([window.bins.get(item, NO_BIN) for item in pool.items], dtype=np.int64)
+    return np.where(judged, bins, NO_BIN)
 
 
 @dataclass(frozen=True)
@@ -164,7 +233,7 @@ class _WindowLabels:
     table: LabelTable
     bins: Counts
     called: Floats
-    calls: float
+    calls: _CallCounts
     judged: float
     positives: float
     rates: Floats
@@ -177,16 +246,14 @@ class _WindowLabels:
         if sample.items is None:
             raise StratawatchError("cut-offs need labels item by item")
         table = LabelTable.of(evidence, sample.items)
-        pool = window.labelled.design.candidates.items
-        bins = [window.bins.get(pool[row], NO_BIN) for row in sample.items.rows[table.rows].tolist()]
         place = cells.classifiers.index(classifier)
         judged = cells.positive[:, place] | cells.negative[:, place]
         found = Residuals.of(evidence, [evidence.everything])
         return cls(
             table=table,
-            bins=np.array(bins, dtype=np.int64),
+            bins=_own_bins(window, classifier)[sample.items.rows[table.rows]],
             called=cells.positive[table.atoms, place].astype(np.float64),
-            calls=float(cells.sizes @ cells.positive[:, place]),
+            calls=_CallCounts.of(window, classifier),
             judged=float(cells.sizes @ judged),
             positives=float(found.totals[0] @ judged),
             rates=evidence.overall[table.atoms],
@@ -232,8 +299,8 @@ class _Trial:
     metric: RatioMetric
     confidence: float
 
-    def at(self, score: float | None, volume: float, bin_: int | None) -> CutOff | None:
-        """The classifier at a cut-off that calls so many items; None without labels among them."""
+    def at(self, score: float | None, bin_: int | None) -> CutOff | None:
+        """The classifier at the foot of a bin, or as it calls now; None without labels among its calls."""
         called = [window.would_call(bin_) for window in self.windows]
         labels = round(sum(float(one.sum()) for one in called))
         if labels < _FEWEST_LABELS:
@@ -241,18 +308,27 @@ class _Trial:
         pairs = list(zip(self.windows, called, strict=True))
         size = sum(float(one.weights @ flags) for one, flags in pairs)
         precision = sum(float((one.weights * flags) @ one.table.yes) for one, flags in pairs) / size
-        positives, judged = (sum(getattr(one, name) for one in self.windows) for name in ("positives", "judged"))
-        hits = precision * volume
-        counts = (volume, judged - volume, hits, max(positives - hits, 0.0))
-        totals = SideTotals(*(np.array(each, dtype=np.float64) for each in counts))
+        volume, spread = np.sum([one.calls.at_least(bin_) for one in self.windows], axis=0).tolist()
 
         def value(metric: RatioMetric) -> ValueInterval:
+            totals = self._totals(volume, precision)
             on_a, on_b = (float(slope) for slope in metric.slopes(totals))
             variance = sum(one.variance((on_a - on_b) * flags, on_b, precision) for one, flags in pairs)
+            step = 1e-4 * volume
+            beside = [metric.value(self._totals(volume + by, precision)) for by in (-step, step)]
+            variance += (float(beside[1] - beside[0]) / (2 * step)) ** 2 * spread
             heaviest = abs(on_a - on_b) * max(one.heaviest(flags) for one, flags in pairs)
             found = np.clip(metric.value(totals), 0, 1)
             ends = blended_ends(found[None], np.array([variance]), np.array([heaviest]), self.confidence)
             return ValueInterval(float(found), float(ends.low[0]), float(ends.high[0]))
 
+        reach = normal_quantile(self.confidence) * spread**0.5
+        calls = (each / len(self.windows) for each in (volume, max(volume - reach, 0.0), volume + reach))
         precise, complete = value(metric_named("precision")), value(metric_named("recall"))
-        return CutOff(score, precise, complete, value(self.metric), volume / len(self.windows), labels)
+        return CutOff(score, precise, complete, value(self.metric), ValueInterval(*calls), labels)
+
+    def _totals(self, volume: float, precision: float) -> SideTotals:
+        positives, judged = (sum(getattr(one, name) for one in self.windows) for name in ("positives", "judged"))
+        hits = precision * volume
+        counts = (volume, judged - volume, hits, max(positives - hits, 0.0))
+        return SideTotals(*(np.array(each, dtype=np.float64) for each in counts))

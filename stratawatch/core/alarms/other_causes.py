@@ -3,24 +3,25 @@
 from dataclasses import dataclass
 from typing import Final, Literal
 
-import numpy as np
+from stratawatch.formatting import count, score_text, whole_percent
 
-from stratawatch.core.population import Counts
-from stratawatch.formatting import count, whole_percent
+CauseKind = Literal["volume", "score drift", "label delay", "agreement"]
 
-CauseKind = Literal["volume", "label delay", "agreement", "score drift"]
-
-_LEAST_MOVE: Final[dict[CauseKind, float]] = {"volume": 0.25, "label delay": 0.5, "agreement": 0.05, "score drift": 0.1}
-"""From which change on a cause is not ruled out: shares of before for volume and delay, else differences."""
+# From which change on a cause is not ruled out, as a share of what was before; for agreement a difference of shares.
+_LEAST_MOVE: Final[dict[CauseKind, float]] = {
+    "volume": 0.25,
+    "score drift": 0.1,
+    "label delay": 0.5,
+    "agreement": 0.05,
+}
 
 
 @dataclass(frozen=True)
 class OtherCause:
     """One of the other causes with its number before and after.
 
-    `volume` is items a window, `label delay` the median hours from a batch to its labels, `agreement` the share of
-    pairs of answers to one item that agree, `score drift` the share of a classifier's scores that lie elsewhere than
-    before (so that before is 0).
+    `volume` is items a window, `score drift` the mean of all scores, `label delay` the median hours until an item that
+    was drawn had an answer, `agreement` the share of pairs of answers to one item that agree.
     """
 
     kind: CauseKind
@@ -30,40 +31,22 @@ class OtherCause:
     @property
     def is_ruled_out(self) -> bool:
         """Whether it moved too little to be the cause."""
-        size = self.before if self.kind in ("volume", "label delay") else 1.0
-        return abs(self.after - self.before) < _LEAST_MOVE[self.kind] * size
+        size = 1.0 if self.kind == "agreement" else self.before
+        return abs(self.after - self.before) <= _LEAST_MOVE[self.kind] * size
 
     @property
-    def sentence(self) -> str:
+    def text(self) -> str:
         """The number in words, with what it was before.
 
-        >>> OtherCause("volume", 100_000, 101_000).sentence, OtherCause("score drift", 0, 0.04).sentence
-        ('volume as before: 101,000 items a window, was 100,000', 'scores as before: 4% of them moved')
-        >>> OtherCause("label delay", 20, 70).sentence
-        'labels took longer: 70 hours, was 20'
+        >>> OtherCause("volume", 100_000, 101_000).text, OtherCause("score drift", 0.081, 0.083).text
+        ('volume (101,000 items a window, 100,000 before)', 'scores (mean 0.083, 0.081 before)')
+        >>> OtherCause("label delay", 20, 70).text, OtherCause("agreement", 0.94, 0.93).text
+        ('late labels (70 hours, 20 before)', 'annotators (agree in 93% of pairs, 94% before)')
         """
         if self.kind == "volume":
-            head = self._head("volume as before", "fewer items", "more items")
-            return f"{head}: {count(self.after)} items a window, was {count(self.before)}"
+            return f"volume ({count(self.after)} items a window, {count(self.before)} before)"
+        if self.kind == "score drift":
+            return f"scores (mean {score_text(self.after)}, {score_text(self.before)} before)"
         if self.kind == "label delay":
-            head = self._head("labels as quick as before", "labels came sooner", "labels took longer")
-            return f"{head}: {self.after:.0f} hours, was {self.before:.0f}"
-        if self.kind == "agreement":
-            head = self._head("annotators agree as before", "annotators agree less", "annotators agree more")
-            return f"{head}: {whole_percent(self.after)} of pairs of answers, was {whole_percent(self.before)}"
-        return f"{self._head('scores as before', '', 'scores moved')}: {whole_percent(self.after)} of them moved"
-
-    def _head(self, same: str, less: str, more: str) -> str:
-        return same if self.is_ruled_out else less if self.after < self.before else more
-
-
-def score_drift(before: Counts, after: Counts) -> float | None:
-    """The share of scores that lie in other bins than before, half the sum of differences; None without any.
-
-    >>> score_drift(np.array([50, 50]), np.array([50, 150]))
-    0.25
-    """
-    sizes = float(before.sum()), float(after.sum())
-    if not all(sizes):
-        return None
-    return float(np.abs(before / sizes[0] - after / sizes[1]).sum() / 2)
+            return f"late labels ({self.after:.0f} hours, {self.before:.0f} before)"
+        return f"annotators (agree in {whole_percent(self.after)} of pairs, {whole_percent(self.before)} before)"

@@ -9,12 +9,12 @@ from stratawatch.core.alarms.cut_offs import (
     choose_cut_off,
     directions,
 )
-from stratawatch.core.alarms.moved import LabelledWindow
+from stratawatch.core.alarms.moved import LabelledWindow, ValueInterval
 from stratawatch.core.designs.frozen import FrozenDesign
 from stratawatch.core.estimate import Undefined
 from stratawatch.core.metrics import METRICS
 from stratawatch.core.population import Atom, Candidates
-from stratawatch.core.score_bins import OWN_BIN_COUNT, own_bins_of
+from stratawatch.core.score_bins import own_bins_of
 from stratawatch.core.verdicts import VerdictsByItem
 from stratawatch.errors import StratawatchError
 
@@ -48,9 +48,7 @@ def scored_window(scores=SCORES, unlabelled=()) -> ScoredWindow:
     }
     bins = own_bins_of([score for score, _ in rows])
     labelled = LabelledWindow(FrozenDesign(("a",), atoms, candidates), VerdictsByItem(verdicts), items)
-    return ScoredWindow(
-        labelled, dict(zip(items, bins.tolist(), strict=True)), np.bincount(bins, minlength=OWN_BIN_COUNT)
-    )
+    return ScoredWindow(labelled, dict(zip(items, bins.tolist(), strict=True)))
 
 
 def choice(limit: LimitLine, *windows: ScoredWindow, in_use: float | None = IN_USE) -> CutOffChoice:
@@ -61,16 +59,17 @@ def choice(limit: LimitLine, *windows: ScoredWindow, in_use: float | None = IN_U
 
 class TestHigher:
     def test_wholly_labelled_it_is_counting(self):
-        """360 of 500 calls are right; above .6 it is 320 of 400, above .7 258 of 300, the
-        nearest to half of them. 397 items are positive."""
+        """360 of 500 calls are right; above .6 it is 320 of 400, above .7 258 of 300, above
+        .8 188 of 200. 397 items are positive."""
         found = choice(LimitLine("precision", 0.85))
         assert (found.in_use.precision.value, found.in_use.recall.value) == pytest.approx((360 / 500, 360 / 397))
-        assert [(one.calls, round(one.precision.value, 3)) for one in found.others] == [
+        assert [(one.calls.value, round(one.precision.value, 3)) for one in found.others] == [
             (400, 0.8),
             (300, 0.86),
+            (200, 0.94),
         ]
         assert found.suggested is not None
-        assert found.suggested.calls == 300
+        assert found.suggested.calls.value == 300
         assert found.suggested.recall.value == pytest.approx(258 / 397)
         assert found.suggested.value == found.suggested.precision
         assert 0.62 < found.suggested.score <= 0.71
@@ -89,8 +88,8 @@ class TestHigher:
 
     def test_windows_are_added_up_and_calls_are_those_of_one(self):
         found = choice(LimitLine("precision", 0.85), scored_window(), scored_window())
-        assert found.in_use.calls == 500
-        assert found.suggested.calls == 300
+        assert found.in_use.calls.value == 500
+        assert found.suggested.calls.value == 300
 
     def test_an_unknown_cut_off_is_found_by_volume(self):
         assert choice(LimitLine("precision", 0.85), in_use=None) == choice(LimitLine("precision", 0.85))
@@ -100,7 +99,7 @@ class TestLower:
     def test_recall_is_mended_by_calling_more(self):
         """360 of 397 are found; from .4 on 390 are."""
         found = choice(LimitLine("recall", 0.95))
-        assert [one.calls for one in found.others] == [700]
+        assert [one.calls.value for one in found.others] == [700]
         assert found.suggested.recall.value == pytest.approx(390 / 397)
         assert found.suggested.score <= 0.4
 
@@ -112,6 +111,33 @@ class TestLower:
         found = choice(LimitLine("false_omission_rate", 0.02, is_floor=False))
         assert found.in_use.value.value == pytest.approx(37 / 900)
         assert found.suggested.value.value == pytest.approx(7 / 700)
+
+
+class TestVolume:
+    def test_the_pool_tells_it_with_an_interval(self):
+        """Half of the items are in the pool; 400 of 500 calls are above .6, of the pool's 250 they are 200."""
+        whole = scored_window()
+        rows = np.arange(0, len(whole.labelled.design.candidates), 2)
+        pool = whole.labelled.design.candidates
+        half = Candidates(
+            tuple(pool.items[row] for row in rows.tolist()),
+            pool.atoms[rows],
+            tuple(pool.digests[row] for row in rows.tolist()),
+        )
+        ledger = VerdictsByItem({item: whole.labelled.ledger.verdicts[item] for item in half.items})
+        design = FrozenDesign(("a",), whole.labelled.design.atoms, half)
+        found = choice(
+            LimitLine("precision", 0.85), ScoredWindow(LabelledWindow(design, ledger, half.items), whole.bins)
+        )
+        assert found.in_use.calls == ValueInterval(500, 500, 500)
+        assert found.others[0].calls.value == pytest.approx(400)
+        assert found.others[0].calls.half_width == pytest.approx(1.96 * (500 * 250 * 0.2 * 0.8 / 250) ** 0.5, rel=0.02)
+
+    def test_items_that_nobody_scored_are_never_called(self):
+        window = scored_window()
+        bins = {item: bin_ for item, bin_ in window.bins.items() if bin_ != own_bins_of([0.93])[0]}
+        found = choice(LimitLine("precision", 0.85), ScoredWindow(window.labelled, bins))
+        assert [one.calls.value for one in found.others] == [300, 200]
 
 
 class TestDirections:
@@ -132,13 +158,13 @@ class TestDirections:
         scores = {round(float(score), 3): (20, 10) for score in np.linspace(0.01, 0.99, 50)}
         found = choice(LimitLine(metric, 0.9), scored_window(scores))
         assert len(found.others) + 1 <= MOST_CUT_OFFS
-        assert len({one.calls for one in found.others}) == len(found.others)
+        assert len({one.calls.value for one in found.others}) == len(found.others)
 
 
 class TestFewLabels:
     def test_a_cut_off_without_labels_is_left_out(self):
         found = choice(LimitLine("precision", 0.85), scored_window(unlabelled=(0.93, 0.82)))
-        assert [one.calls for one in found.others] == [400, 300]
+        assert [one.calls.value for one in found.others] == [400, 300]
 
     def test_all_right_leaves_room_for_a_mistake(self):
         """20 labels of 100 calls, all of them right: precision is 1, and may well be .9."""
@@ -147,7 +173,7 @@ class TestFewLabels:
             item: verdict for n, (item, verdict) in enumerate(window.labelled.ledger.verdicts.items()) if n % 5 == 0
         }
         labelled = LabelledWindow(window.labelled.design, VerdictsByItem(kept), tuple(kept))
-        found = choice(LimitLine("precision", 0.85), ScoredWindow(labelled, window.bins, window.census))
+        found = choice(LimitLine("precision", 0.85), ScoredWindow(labelled, window.bins))
         assert found.in_use.precision.value == 1
         assert 0.7 < found.in_use.precision.low < 0.95
 
