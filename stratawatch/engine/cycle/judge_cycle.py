@@ -16,9 +16,9 @@ from stratawatch.engine.alarms.notifications import warn_of_cycle
 from stratawatch.engine.alarms.past_readings import estimates_so_far, paged_streams
 from stratawatch.engine.baselines.current_baselines import baselines_for_judging
 from stratawatch.engine.cycle.open_cycles import DECIDED
+from stratawatch.engine.evidence.moved_text import moved_lines
 from stratawatch.engine.evidence.pages import JudgedWindow, pages_of_window, stream_of
 from stratawatch.engine.evidence.panel_evidence import panel_evidence
-from stratawatch.engine.evidence.what_moved import moved_lines
 from stratawatch.engine.evidence.window_evidence import gather_evidence
 from stratawatch.engine.labels.labelled_cycle import fingerprint, load_labelled_cycle
 from stratawatch.engine.labels.missing_answers import MissingAnswers, keep_missing, missing_answers

@@ -1,150 +1,150 @@
-"""What a page says of a fall: how large it is, in flags or misses a window, where it is, and a sign without labels."""
+"""What a fall is made of: parts, cost in items, a sign without labels, other causes, and a cut-off that mends it."""
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from math import exp
 from typing import Final
 
-from stratawatch.core.alarms.moved import MOST_WINDOWS, LabelledWindow, MetricChange, SegmentChange, what_moved
+from stratawatch.core.alarms.cut_offs import CutOffChoice, LimitLine, choose_cut_off
+from stratawatch.core.alarms.moved import MetricChange, ValueInterval, what_moved
+from stratawatch.core.alarms.other_causes import OtherCause
 from stratawatch.core.estimate import Undefined
-from stratawatch.core.metrics import metric_named
-from stratawatch.core.population import NEGATIVE, POSITIVE, Atom, Segment
-from stratawatch.engine.labels.labelled_cycle import load_labelled_cycle
+from stratawatch.core.population import NEGATIVE, POSITIVE
+from stratawatch.engine.alarms.alarm_streams import watched_streams
+from stratawatch.engine.evidence.compared_windows import WindowSet, compared_windows, other_causes
 from stratawatch.engine.model.alarm_records import StreamKey
 from stratawatch.engine.model.cycle_facts import Cycle
-from stratawatch.engine.model.panel_spec import PanelSpec
-from stratawatch.engine.model.states import CycleState
+from stratawatch.engine.model.panel_spec import ClassifierSpec, PanelSpec
 from stratawatch.engine.ports.transaction import Transaction
-from stratawatch.formatting import count, estimate_text
 
 MOST_SEGMENTS: Final = 12
 """Segments among which a fall is looked for: the largest ones."""
+NOT_KEPT: Final = Undefined("some windows were frozen by a version that kept no score bins")
 
 
 @dataclass(frozen=True)
-class _Windows:
-    """Windows before a fall, or from it on."""
+class Harm:
+    """Items that went wrong a window since a fall, before it, and how many more in all windows since."""
 
-    labelled: tuple[LabelledWindow, ...]
-
-    def atoms(self) -> Iterator[Atom]:
-        """The atoms of all windows."""
-        return (atom for window in self.labelled for atom in window.design.atoms)
-
-    def calls(self, place: int, letter: str, segment: Segment | None = None, *, alone: bool = False) -> float:
-        """Items a window that the classifier at this place calls so, inside a segment, or by it alone."""
-        sizes = (
-            atom.size if segment is None else atom.segments.get(segment, 0)
-            for atom in self.atoms()
-            if atom.pattern[place] == letter and not (alone and atom.pattern.count(letter) > 1)
-        )
-        return sum(sizes) / max(len(self.labelled), 1)
+    name: str  # "wrong flags" or "misses"
+    now: ValueInterval
+    before: float
+    extra: ValueInterval
 
 
-def moved_lines(tx: Transaction, spec: PanelSpec, cycle: Cycle, key: StreamKey, since: datetime) -> list[str]:
-    """Lines on the fall of a stream since a window's start, from up to four windows before it and from it on.
+@dataclass(frozen=True)
+class CountedFlags:
+    """Flags a window before and after, exactly: of the classifier, by it alone, or inside a segment that is named."""
 
-    None where no earlier window asked the same question with the same classifiers.
+    name: str
+    before: float
+    after: float
+
+
+@dataclass(frozen=True)
+class StreamChange:
+    """What is known of a fall. `cut_offs` is Undefined, with the reason, where no cut-off can be tried."""
+
+    windows: tuple[int, int]
+    change: MetricChange
+    harm: Harm | None
+    flags: tuple[CountedFlags, ...]
+    causes: tuple[OtherCause, ...]
+    classifier: ClassifierSpec
+    cut_offs: CutOffChoice | Undefined
+
+
+def change_of_stream(
+    tx: Transaction, spec: PanelSpec, cycle: Cycle, key: StreamKey, since: datetime
+) -> StreamChange | None:
+    """What moved a stream since a window's start, from up to four windows before it and from it on.
+
+    None where no earlier window asked the same question with the same classifiers, or nothing can be compared.
     """
-    before, after = (_Windows(found) for found in _sets(tx, spec, cycle, since))
-    if not before.labelled or not after.labelled:
-        return []
-    segments = _largest(after)
+    before, after = compared_windows(tx, spec, cycle, since)
+    if not before.windows or not after.windows:
+        return None
+    segments = after.largest_segments(MOST_SEGMENTS)
     found = what_moved(before.labelled, after.labelled, key.classifier, key.metric, segments)
     if isinstance(found, Undefined):
-        return []
+        return None
     place = [classifier.name for classifier in spec.classifiers].index(key.classifier)
-    named = found.named_segments
-    return [
-        _fall(found, before),
-        *_harm(found, before, after, place),
-        *_where(found.segments, named),
-        _clue(before, after, place, key.classifier, sorted(named)),
-    ]
+    return StreamChange(
+        windows=(len(before.windows), len(after.windows)),
+        change=found,
+        harm=_harm(found, before, after, place),
+        flags=tuple(_flags(found, before, after, place)),
+        causes=other_causes(before, after),
+        classifier=spec.classifiers[place],
+        cut_offs=_cut_offs(spec, key, spec.classifiers[place], after),
+    )
 
 
-def _sets(
-    tx: Transaction, spec: PanelSpec, cycle: Cycle, since: datetime
-) -> tuple[tuple[LabelledWindow, ...], tuple[LabelledWindow, ...]]:
-    """The newest windows before a moment, and from it on up to this cycle: as many of either as are compared."""
-    judged = tx.cycles.find(panel=spec.name, states=[CycleState.JUDGED], before=cycle.period, newest=26)
-    alike = [one for one in judged if _is_alike(tx, spec, one)]
-    earlier = [one for one in alike if one.window.start < since]
-    later = [one for one in alike if one.window.start >= since]
-    chosen = earlier[-MOST_WINDOWS:], [*later[-(MOST_WINDOWS - 1) :], cycle]
-    before, after = (tuple(_labelled(tx, one) for one in some) for some in chosen)
-    return before, after
+def _harm(found: MetricChange, before: WindowSet, after: WindowSet, place: int) -> Harm | None:
+    """Wrong flags, where the metric is precision; misses, where it is recall or the false-omission rate."""
+    if found.metric == "precision":
+        was, now = (_complement(one) for one in (found.before, found.after))
+        return _harm_in_items("wrong flags", was, now, before, after, POSITIVE, place)
+    if found.metric not in ("recall", "false_omission_rate"):
+        return None
+    missed = what_moved(before.labelled, after.labelled, found.classifier, "false_omission_rate")
+    if isinstance(missed, Undefined):
+        return None
+    return _harm_in_items("misses", missed.before, missed.after, before, after, NEGATIVE, place)
 
 
-def _is_alike(tx: Transaction, spec: PanelSpec, cycle: Cycle) -> bool:
-    """Whether patterns and verdicts of a window mean what they mean now."""
-    then = tx.panels.get(cycle.panel_version)
-    same = (then.classifiers, then.auxiliary) == (spec.classifiers, spec.auxiliary)
-    return same and tx.panels.question_key(then) == tx.panels.question_key(spec)
+def _complement(one: ValueInterval) -> ValueInterval:
+    return ValueInterval(1 - one.value, 1 - one.high, 1 - one.low)
 
 
-def _labelled(tx: Transaction, cycle: Cycle) -> LabelledWindow:
-    labelled = load_labelled_cycle(tx, tx.panels.get(cycle.panel_version), cycle.id)
-    return LabelledWindow(labelled.design, labelled.ledger, labelled.drawn)
+def _harm_in_items(
+    name: str, was: ValueInterval, now: ValueInterval, before: WindowSet, after: WindowSet, letter: str, place: int
+) -> Harm:
+    """The shares times the items that are called so; the ends of the extra ones by MOVER."""
+    then, since = (
+        ValueInterval(*(items * share for share in (one.value, one.low, one.high)))
+        for items, one in ((before.calls(place, letter), was), (after.calls(place, letter), now))
+    )
+    number, extra = len(after.windows), since.value - then.value
+    under = ((since.value - since.low) ** 2 + (then.high - then.value) ** 2) ** 0.5
+    over = ((since.high - since.value) ** 2 + (then.value - then.low) ** 2) ** 0.5
+    in_all = ValueInterval(number * extra, number * (extra - under), number * (extra + over))
+    return Harm(name, since, then.value, in_all)
 
 
-def _largest(windows: _Windows) -> list[Segment]:
-    sizes: Counter[Segment] = Counter()
-    for atom in windows.atoms():
-        sizes.update(atom.segments)
-    return sorted(sorted(sizes, key=lambda segment: (-sizes[segment], segment))[:MOST_SEGMENTS])
-
-
-def _fall(found: MetricChange, before: _Windows) -> str:
-    was, now = (estimate_text(one.value, one.low, one.high) for one in (found.before, found.after))
-    title = metric_named(found.metric).title
-    number = len(before.labelled)
-    return f"Fall: {title} {was} in the {number} window{'s' * (number > 1)} before, {now} since."
-
-
-def _harm(found: MetricChange, before: _Windows, after: _Windows, place: int) -> Iterator[str]:
-    """Wrong flags a window, where the metric is precision; misses, where it is the false-omission rate."""
-    kinds = {"precision": (POSITIVE, "wrong flags"), "false_omission_rate": (NEGATIVE, "misses")}
-    if found.metric not in kinds:
-        return
-    letter, name = kinds[found.metric]
-    was, now = (one.calls(place, letter) for one in (before, after))
-    then, since = (_errors(found.metric, one.value, one.low, one.high) for one in (found.before, found.after))
-    low, middle, high = (count(round(now * share)) for share in since)
-    yield f"Harm: about {middle} {name} a window ({low} to {high}), {count(round(was * then[1]))} before."
-
-
-def _errors(metric: str, value: float, low: float, high: float) -> tuple[float, float, float]:
-    """The share that is wrong, with its interval."""
-    return (1 - high, 1 - value, 1 - low) if metric == "precision" else (low, value, high)
-
-
-def _where(segments: Sequence[SegmentChange], named: frozenset[Segment]) -> Iterator[str]:
-    """The segments that moved it, with before and after; the others by name."""
-    for one in segments:
-        if one.segment in named:
-            now = estimate_text(one.after.value, one.after.low, one.after.high)
-            yield f"Where: {one.segment} {now}, {one.before.value:.0%} before."
-    if named:
-        others = [str(one.segment) for one in segments if one.segment not in named]
-        if others:
-            yield f"No change proven in {', '.join(others)}."
-    elif segments:
-        yield "Where: no segment stands out."
-
-
-def _clue(before: _Windows, after: _Windows, place: int, classifier: str, named: Sequence[Segment]) -> str:
-    """Counts of flags, which need no label."""
-    parts = [_counts("flags", before.calls(place, POSITIVE), after.calls(place, POSITIVE))]
+def _flags(found: MetricChange, before: WindowSet, after: WindowSet, place: int) -> Iterator[CountedFlags]:
+    yield CountedFlags("flags", before.calls(place, POSITIVE), after.calls(place, POSITIVE))
     lone = (one.calls(place, POSITIVE, alone=True) for one in (before, after))
-    parts.append(_counts(f"by {classifier} alone", *lone))
-    parts += [
-        _counts(f"in {segment}", before.calls(place, POSITIVE, segment), after.calls(place, POSITIVE, segment))
-        for segment in named
-    ]
-    return f"Clue without labels, a window: {', '.join(parts)}."
+    yield CountedFlags(f"by {found.classifier} alone", *lone)
+    for segment in sorted(found.named_segments):
+        inside = (one.calls(place, POSITIVE, segment) for one in (before, after))
+        yield CountedFlags(f"in {segment}", *inside)
 
 
-def _counts(name: str, was: float, now: float) -> str:
-    return f"{name} {count(round(was))} -> {count(round(now))}"
+def _cut_offs(
+    spec: PanelSpec, key: StreamKey, classifier: ClassifierSpec, after: WindowSet
+) -> CutOffChoice | Undefined:
+    limit = watched_streams(spec).get(key)
+    line = None if limit is None else limit.floor if limit.floor is not None else limit.ceiling
+    if limit is None or line is None:
+        return Undefined("there is no floor and no ceiling that a cut-off could hold")
+    if classifier.score is None:
+        return Undefined(f"'{classifier.name}' has no score")
+    scored = [one.scored(classifier.name) for one in after.windows]
+    windows = [one for one in scored if one is not None]
+    if len(windows) < len(scored):
+        return NOT_KEPT
+    return choose_cut_off(
+        windows,
+        classifier.name,
+        LimitLine(key.metric, line, is_floor=limit.floor is not None),
+        in_use=_cut_off_in_use(classifier),
+    )
+
+
+def _cut_off_in_use(classifier: ClassifierSpec) -> float | None:
+    """The cut-off as a probability, where it makes the calls."""
+    if classifier.call is not None or classifier.cut_off is None:
+        return None
+    return classifier.cut_off if classifier.score_kind == "probability" else 1 / (1 + exp(-classifier.cut_off))
