@@ -6,10 +6,14 @@ from dataclasses import replace
 import pytest
 from sqlalchemy import create_engine, text
 
-from stratawatch.core.alarms.cut_offs import CutOffChoice
+from stratawatch.core.alarms.alarm_states import AlarmState
+from stratawatch.core.alarms.cut_offs import CutOffChoice, LimitLine
 from stratawatch.core.goals import Limit
+from stratawatch.engine.evidence.compared_windows import windows_since
+from stratawatch.engine.evidence.cut_off_text import cut_off_rows, tried_text
 from stratawatch.engine.evidence.moved_text import lines_of
-from stratawatch.engine.evidence.what_moved import NOT_KEPT, change_of_stream
+from stratawatch.engine.evidence.tried_cut_offs import NOT_KEPT, cut_offs_of_incidents, tried_cut_offs
+from stratawatch.engine.evidence.what_moved import change_of_stream
 from stratawatch.engine.model.alarm_records import StreamKey
 from tests.support.fakes import MONDAY, WEEK, spec
 from tests.support.scenario import cycle_of, label_weeks
@@ -40,6 +44,24 @@ def line_of(found, start):
 
 def flags(scenario, period, cut_off=0.6):
     return sum(row.scores[1] >= cut_off for row in scenario.source.windows[MONDAY + period * WEEK])
+
+
+def incidents(scenario):
+    with scenario.ports.store.begin() as tx:
+        return tx.alarms.incidents(only_open=True)
+
+
+def of_incidents(scenario):
+    with scenario.ports.store.begin() as tx:
+        return cut_offs_of_incidents(tx, tx.alarms.incidents(only_open=True))
+
+
+def forget_score_bins(scenario, where=""):
+    """Make windows as they were frozen before own score bins were kept."""
+    engine = create_engine(scenario.url or scenario.ports.store.where)
+    with engine.begin() as connection:
+        connection.execute(text(f"UPDATE candidates SET score_bins = NULL {where}"))
+    engine.dispose()
 
 
 @pytest.fixture
@@ -105,7 +127,7 @@ class TestCauses:
 
 class TestCutOff:
     def test_higher_ones_are_tried_and_none_is_applied(self, fallen):
-        found = fall(fallen).cut_offs
+        found = fall(fallen).cut_offs.choice
         assert isinstance(found, CutOffChoice)
         assert found.in_use.calls.value == flags(fallen, 2)
         assert found.others
@@ -116,38 +138,93 @@ class TestCutOff:
 
     def test_the_page_has_the_suggested_one_with_what_it_costs(self, fallen):
         """A floor between the precision in use and the best of the others: some cut-off holds it."""
-        tried = fall(fallen).cut_offs
+        tried = fall(fallen).cut_offs.choice
         best = max(one.precision.value for one in tried.others)
         assert best > tried.in_use.precision.value
         floor = (best + tried.in_use.precision.value) / 2
         fallen.panel = replace(fallen.panel, limits=limits(floor=floor))
         found = fall(fallen)
-        suggested = found.cut_offs.suggested
+        suggested = found.cut_offs.choice.suggested
         assert suggested.precision.value >= floor
         line = line_of(found, "Cut-off")
-        assert line.startswith(f"Cut-off, not applied: from {suggested.score:.4g} on precision ")
-        assert line.endswith(f"about {suggested.calls.value:,.0f} flags a window instead of {flags(fallen, 2):,}.")
+        assert line.startswith(f"Cut-offs of rf (not applied): {suggested.score:.4g} would give precision ")
+        assert line.endswith(f"and {suggested.calls.value:,.0f} flags a window instead of {flags(fallen, 2):,}.")
 
     def test_where_none_holds_that_is_said(self, fallen):
         fallen.panel = replace(fallen.panel, limits=limits(floor=0.99))
         said = line_of(fall(fallen), "Cut-off")
-        assert re.fullmatch(r"Cut-off: none of \d cut-offs of rf that were tried would hold the limit\.", said)
+        expected = r"Cut-offs of rf: none of \d cut-offs that were tried would hold the floor of 99.0% of precision\."
+        assert re.fullmatch(expected, said)
 
     def test_windows_frozen_before_the_upgrade_have_none_and_say_so(self, fallen):
-        engine = create_engine(fallen.url or fallen.ports.store.where)
-        with engine.begin() as connection:
-            connection.execute(text("UPDATE candidates SET score_bins = NULL"))
-        engine.dispose()
+        forget_score_bins(fallen)
         found = fall(fallen)
-        assert found.cut_offs == NOT_KEPT
+        assert found.cut_offs.choice == NOT_KEPT
         assert found.harm is not None
         assert line_of(found, "Cut-off") == (
-            "Cut-off: no suggestion, some windows were frozen by a version that kept no score bins."
+            "Cut-offs of rf: none can be tried, the windows were frozen by a version that kept no scores of single"
+            " classifiers."
         )
 
     def test_a_drop_from_a_baseline_names_no_line_to_hold(self, fallen):
         fallen.panel = replace(fallen.panel, limits=limits(max_drop=0.05))
         assert not [line for line in lines_of(fall(fallen)) if line.startswith("Cut-off")]
+
+
+class TestWithoutScore:
+    def test_nothing_is_said_of_cut_offs(self, fallen):
+        """Calls come from a column of their own, and no score comes along."""
+        lr, rf = fallen.panel.classifiers
+        rules = replace(rf, score=None, call="pred_rf", cut_off=None)
+        cycle = cycle_of(fallen, 3)
+        with fallen.ports.store.begin() as tx:
+            since = windows_since(tx, fallen.panel, cycle, MONDAY + 2 * WEEK)
+        tried = tried_cut_offs(replace(fallen.panel, classifiers=(lr, rules)), PRECISION, since)
+        assert not tried.is_worth_telling
+        assert not [line for line in lines_of(replace(fall(fallen), cut_offs=tried)) if line.startswith("Cut-off")]
+        assert tried_text(tried) == "No cut-off of rf can be tried: 'rf' has no score."
+
+
+class TestIncident:
+    def test_has_the_cut_offs_of_its_page_and_then_those_of_all_windows_since(self, fallen):
+        (tried,) = of_incidents(fallen).values()
+        assert tried == fall(fallen).cut_offs
+        assert tried.windows == 1
+        label_weeks(fallen, 3, quality=0.3)
+        (later,) = of_incidents(fallen).values()
+        assert later.windows == 2
+        assert later.choice.in_use.labels > tried.choice.in_use.labels
+        assert later.choice.in_use.precision.half_width < tried.choice.in_use.precision.half_width
+
+    def test_that_is_over_has_none(self, fallen):
+        (incident,) = incidents(fallen)
+        with fallen.ports.store.begin() as tx:
+            assert cut_offs_of_incidents(tx, [replace(incident, resolved_at=MONDAY + 4 * WEEK)]) == {}
+            assert cut_offs_of_incidents(tx, [replace(incident, kind=AlarmState.BLIND)]) == {}
+
+    def test_of_a_segment_has_none_that_anybody_is_told_of(self, fallen):
+        (incident,) = incidents(fallen)
+        inside = replace(incident, key=replace(incident.key, segment="country=DE"))
+        with fallen.ports.store.begin() as tx:
+            (tried,) = cut_offs_of_incidents(tx, [inside]).values()
+        assert not tried.is_worth_telling
+
+    def test_rows_go_from_the_one_in_use_up_with_the_suggested_one_marked(self, fallen):
+        best = max(one.precision.value for one in fall(fallen).cut_offs.choice.others)
+        found = replace(fall(fallen).cut_offs.choice, limit=LimitLine("precision", best))
+        rows = cut_off_rows(replace(fall(fallen).cut_offs, choice=found))
+        assert rows[0].cut_off == "0.6, in use"
+        assert rows[0].flags == f"{flags(fallen, 2):,}"
+        assert [float(row.cut_off) for row in rows[1:]] == sorted(float(row.cut_off) for row in rows[1:])
+        assert [row.is_suggested for row in rows].count(True) == 1
+        assert list(rows[0].values_by_title) == ["precision", "recall"]
+
+    def test_windows_of_after_an_upgrade_are_enough(self, fallen):
+        label_weeks(fallen, 3, quality=0.3)
+        forget_score_bins(fallen, "WHERE cycle_id = 3")
+        (tried,) = of_incidents(fallen).values()
+        assert (tried.windows, tried.is_worth_telling) == (1, True)
+        assert isinstance(tried.choice, CutOffChoice)
 
 
 class TestPage:

@@ -152,7 +152,7 @@ def _cut_offs(volumes: Floats, calls: float, metric: RatioMetric, in_use: float 
         if in_use is not None:
             there &= feet > in_use if raised else feet < in_use
         # Of bins between which nothing lies the highest is tried: it calls the same items.
-        bins = np.flatnonzero(there & (volumes > 0))[::-1]
+        bins = np.flatnonzero(there & (volumes > 0) & (feet > 0))[::-1]
         if bins.size:
             nearest = int(bins[np.argmin(np.abs(volumes[bins] - factor * calls))])
             if volumes[nearest] not in tried:

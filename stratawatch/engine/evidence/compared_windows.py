@@ -101,13 +101,15 @@ class WindowSet:
 
 def compared_windows(tx: Transaction, spec: PanelSpec, cycle: Cycle, since: datetime) -> tuple[WindowSet, WindowSet]:
     """The newest windows before a moment, and from it on up to this cycle: as many of either as are compared."""
-    judged = tx.cycles.find(panel=spec.name, states=[CycleState.JUDGED], before=cycle.period, newest=_LOOKED_BACK)
-    alike = [one for one in judged if _is_alike(tx, spec, one)]
-    earlier = [one for one in alike if one.window.start < since]
-    later = [one for one in alike if one.window.start >= since]
-    chosen = earlier[-MOST_WINDOWS:], [*later[-(MOST_WINDOWS - 1) :], cycle]
-    before, after = (WindowSet(tuple(_compared(tx, one) for one in some)) for some in chosen)
-    return before, after
+    earlier = [one for one in _alike(tx, spec, cycle) if one.window.start < since]
+    before = WindowSet(tuple(_compared(tx, one) for one in earlier[-MOST_WINDOWS:]))
+    return before, windows_since(tx, spec, cycle, since)
+
+
+def windows_since(tx: Transaction, spec: PanelSpec, cycle: Cycle, since: datetime) -> WindowSet:
+    """The newest windows from a moment on up to this cycle: as many as are compared."""
+    later = [one for one in _alike(tx, spec, cycle) if one.window.start >= since]
+    return WindowSet(tuple(_compared(tx, one) for one in (*later[-(MOST_WINDOWS - 1) :], cycle)))
 
 
 def other_causes(before: WindowSet, after: WindowSet) -> tuple[OtherCause, ...]:
@@ -120,6 +122,12 @@ def other_causes(before: WindowSet, after: WindowSet) -> tuple[OtherCause, ...]:
     )
     found = ((kind, number(before), number(after)) for kind, number in numbers)
     return tuple(OtherCause(kind, was, now) for kind, was, now in found if was is not None and now is not None)
+
+
+def _alike(tx: Transaction, spec: PanelSpec, cycle: Cycle) -> list[Cycle]:
+    """The judged windows before a cycle that can be compared with it, oldest first."""
+    judged = tx.cycles.find(panel=spec.name, states=[CycleState.JUDGED], before=cycle.period, newest=_LOOKED_BACK)
+    return [one for one in judged if _is_alike(tx, spec, one)]
 
 
 def _is_alike(tx: Transaction, spec: PanelSpec, cycle: Cycle) -> bool:

@@ -2,22 +2,17 @@
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
-from math import inf, log
-from typing import Final
 
-from stratawatch.core.alarms.cut_offs import CutOff, CutOffChoice
 from stratawatch.core.alarms.moved import SegmentChange, ValueInterval
-from stratawatch.core.estimate import Undefined
 from stratawatch.core.metrics import metric_named
 from stratawatch.core.population import Segment
-from stratawatch.engine.evidence.what_moved import NOT_KEPT, CountedFlags, Harm, StreamChange, change_of_stream
+from stratawatch.engine.evidence.cut_off_text import cut_off_line
+from stratawatch.engine.evidence.what_moved import CountedFlags, Harm, StreamChange, change_of_stream
 from stratawatch.engine.model.alarm_records import StreamKey
 from stratawatch.engine.model.cycle_facts import Cycle
-from stratawatch.engine.model.panel_spec import ClassifierSpec, PanelSpec
+from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.engine.ports.transaction import Transaction
-from stratawatch.formatting import count, count_text, estimate_text
-
-_DIGITS: Final = 4
+from stratawatch.formatting import count, estimate_text
 
 
 def moved_lines(tx: Transaction, spec: PanelSpec, cycle: Cycle, key: StreamKey, since: datetime) -> list[str]:
@@ -37,7 +32,7 @@ def lines_of(found: StreamChange) -> Iterator[str]:
     yield from _where(change.segments, change.named_segments)
     yield f"Clue without labels, a window: {', '.join(map(_counted, found.flags))}."
     yield from _causes(found)
-    yield from _cut_offs(found)
+    yield from cut_off_line(found.cut_offs)
 
 
 def _estimate(one: ValueInterval) -> str:
@@ -82,39 +77,3 @@ def _causes(found: StreamChange) -> Iterator[str]:
         texts = [one.text for one in found.causes if one.is_ruled_out == ruled_out]
         if texts:
             yield f"{name}: {', '.join(texts)}."
-
-
-def _cut_offs(found: StreamChange) -> Iterator[str]:
-    """The cut-off that would hold the limit, which nobody applies; that there is none; or why none could be tried."""
-    choice = found.cut_offs
-    if choice == NOT_KEPT:
-        yield f"Cut-off: no suggestion, {NOT_KEPT.reason}."
-    if isinstance(choice, Undefined):
-        return
-    suggested = choice.suggested
-    if suggested is None:
-        number = count_text(len(choice.others) + 1, "cut-off")
-        yield f"Cut-off: none of {number} of {choice.classifier} that were tried would hold the limit."
-    elif suggested.score is not None:
-        yield _suggestion(choice, suggested, found.classifier)
-
-
-def _suggestion(choice: CutOffChoice, suggested: CutOff, classifier: ClassifierSpec) -> str:
-    shown = {choice.limit.metric: suggested.value, "precision": suggested.precision, "recall": suggested.recall}
-    values = ", ".join(f"{metric_named(name).title} {_estimate(one)}" for name, one in shown.items())
-    calls, now = count(round(suggested.calls.value)), count(round(choice.in_use.calls.value))
-    score = own_scale(classifier, suggested.score or 0.0)
-    return f"Cut-off, not applied: from {score} on {values}, about {calls} flags a window instead of {now}."
-
-
-def own_scale(classifier: ClassifierSpec, score: float) -> str:
-    """A cut-off on the scale of the classifier's scores.
-
-    >>> own_scale(ClassifierSpec("lr", "score"), 0.6171875)
-    '0.6172'
-    >>> own_scale(ClassifierSpec("svm", "score", "margin"), 0.75)
-    '1.099'
-    """
-    if classifier.score_kind == "margin":
-        score = log(score / (1 - score)) if 0 < score < 1 else inf if score else -inf
-    return f"{score:.{_DIGITS}g}"

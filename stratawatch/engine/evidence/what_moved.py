@@ -3,24 +3,21 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from math import exp
 from typing import Final
 
-from stratawatch.core.alarms.cut_offs import CutOffChoice, LimitLine, choose_cut_off
 from stratawatch.core.alarms.moved import MetricChange, ValueInterval, what_moved
 from stratawatch.core.alarms.other_causes import OtherCause
 from stratawatch.core.estimate import Undefined
 from stratawatch.core.population import NEGATIVE, POSITIVE
-from stratawatch.engine.alarms.alarm_streams import watched_streams
 from stratawatch.engine.evidence.compared_windows import WindowSet, compared_windows, other_causes
+from stratawatch.engine.evidence.tried_cut_offs import TriedCutOffs, tried_cut_offs
 from stratawatch.engine.model.alarm_records import StreamKey
 from stratawatch.engine.model.cycle_facts import Cycle
-from stratawatch.engine.model.panel_spec import ClassifierSpec, PanelSpec
+from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.engine.ports.transaction import Transaction
 
 MOST_SEGMENTS: Final = 12
 """Segments among which a fall is looked for: the largest ones."""
-NOT_KEPT: Final = Undefined("some windows were frozen by a version that kept no score bins")
 
 
 @dataclass(frozen=True)
@@ -44,15 +41,14 @@ class CountedFlags:
 
 @dataclass(frozen=True)
 class StreamChange:
-    """What is known of a fall. `cut_offs` is Undefined, with the reason, where no cut-off can be tried."""
+    """What is known of a fall."""
 
     windows: tuple[int, int]
     change: MetricChange
     harm: Harm | None
     flags: tuple[CountedFlags, ...]
     causes: tuple[OtherCause, ...]
-    classifier: ClassifierSpec
-    cut_offs: CutOffChoice | Undefined
+    cut_offs: TriedCutOffs
 
 
 def change_of_stream(
@@ -76,8 +72,7 @@ def change_of_stream(
         harm=_harm(found, before, after, place),
         flags=tuple(_flags(found, before, after, place)),
         causes=other_causes(before, after),
-        classifier=spec.classifiers[place],
-        cut_offs=_cut_offs(spec, key, spec.classifiers[place], after),
+        cut_offs=tried_cut_offs(spec, key, after),
     )
 
 
@@ -120,31 +115,3 @@ def _flags(found: MetricChange, before: WindowSet, after: WindowSet, place: int)
     for segment in sorted(found.named_segments):
         inside = (one.calls(place, POSITIVE, segment) for one in (before, after))
         yield CountedFlags(f"in {segment}", *inside)
-
-
-def _cut_offs(
-    spec: PanelSpec, key: StreamKey, classifier: ClassifierSpec, after: WindowSet
-) -> CutOffChoice | Undefined:
-    limit = watched_streams(spec).get(key)
-    line = None if limit is None else limit.floor if limit.floor is not None else limit.ceiling
-    if limit is None or line is None:
-        return Undefined("there is no floor and no ceiling that a cut-off could hold")
-    if classifier.score is None:
-        return Undefined(f"'{classifier.name}' has no score")
-    scored = [one.scored(classifier.name) for one in after.windows]
-    windows = [one for one in scored if one is not None]
-    if len(windows) < len(scored):
-        return NOT_KEPT
-    return choose_cut_off(
-        windows,
-        classifier.name,
-        LimitLine(key.metric, line, is_floor=limit.floor is not None),
-        in_use=_cut_off_in_use(classifier),
-    )
-
-
-def _cut_off_in_use(classifier: ClassifierSpec) -> float | None:
-    """The cut-off as a probability, where it makes the calls."""
-    if classifier.call is not None or classifier.cut_off is None:
-        return None
-    return classifier.cut_off if classifier.score_kind == "probability" else 1 / (1 + exp(-classifier.cut_off))
