@@ -1,10 +1,10 @@
 """What a page says of a fall: its cost in items, what it is not, and a cut-off that would mend it."""
 
 import re
+from contextlib import contextmanager
 from dataclasses import replace
 
 import pytest
-from sqlalchemy import create_engine, text
 
 from stratawatch.core.alarms.alarm_states import AlarmState
 from stratawatch.core.alarms.cut_offs import CutOffChoice, LimitLine
@@ -16,7 +16,7 @@ from stratawatch.engine.evidence.tried_cut_offs import NOT_KEPT, cut_offs_of_inc
 from stratawatch.engine.evidence.what_moved import change_of_stream
 from stratawatch.engine.model.alarm_records import StreamKey
 from tests.support.fakes import MONDAY, WEEK, spec
-from tests.support.scenario import cycle_of, label_weeks
+from tests.support.scenario import cycle_of, label_weeks, new_scenario
 
 PRECISION = StreamKey("spam", "rf", "precision")
 RECALL = StreamKey("spam", "rf", "recall")
@@ -24,10 +24,6 @@ RECALL = StreamKey("spam", "rf", "recall")
 
 def limits(metric="precision", **ends):
     return (Limit(metric, classifiers=("rf",), **ends),)
-
-
-def panel(metric="precision", floor=0.55):
-    return spec(budget=150, limits=limits(metric, floor=floor))
 
 
 def fall(scenario, key=PRECISION, since=2, period=None):
@@ -56,21 +52,28 @@ def of_incidents(scenario):
         return cut_offs_of_incidents(tx, tx.alarms.incidents(only_open=True))
 
 
-def forget_score_bins(scenario, where=""):
-    """Make windows as they were frozen before own score bins were kept."""
-    engine = create_engine(scenario.url or scenario.ports.store.where)
-    with engine.begin() as connection:
-        connection.execute(text(f"UPDATE candidates SET score_bins = NULL {where}"))
-    engine.dispose()
+def limited(scenario, **ends):
+    """The scenario with another limit."""
+    return replace(scenario, panel=replace(scenario.panel, limits=limits(**ends)))
 
 
-@pytest.fixture
-def fallen(make_scenario):
-    """Two healthy weeks, and one in which many calls are wrong."""
-    scenario = make_scenario(panel())
-    label_weeks(scenario, 0, 1)
-    label_weeks(scenario, 2, quality=0.3)
-    return scenario
+@contextmanager
+def without_score_bins(scenario, where=""):
+    """A transaction, never committed, in which windows are as before own score bins were kept."""
+    with scenario.ports.store.begin() as tx:
+        tx._sql.exec_driver_sql(f"UPDATE candidates SET score_bins = NULL {where}")
+        yield tx
+
+
+@pytest.fixture(scope="module")
+def fallen(tmp_path_factory):
+    """Two healthy weeks, and two in which many calls are wrong, of half the items at last. Tests only read it."""
+    found = new_scenario(tmp_path_factory.mktemp("fallen") / "scenario.db", spec(budget=150, limits=limits(floor=0.55)))
+    label_weeks(found, 0, 1)
+    label_weeks(found, 2, quality=0.3)
+    label_weeks(found, 3, quality=0.3, size=1500)
+    yield found
+    found.ports.store.dispose()
 
 
 class TestHarm:
@@ -86,22 +89,19 @@ class TestHarm:
         assert 0 < found.harm.extra.low < found.harm.extra.value < found.harm.extra.high
 
     def test_extra_ones_are_those_of_all_windows_since(self, fallen):
-        label_weeks(fallen, 3, quality=0.3)
         found = fall(fallen, period=3)
         assert found.windows == (2, 2)
         assert found.harm.extra.value == pytest.approx(2 * (found.harm.now.value - found.harm.before))
 
-    def test_misses_of_recall(self, make_scenario):
-        scenario = make_scenario(panel("recall"), 0, 1, 2)
-        found = fall(scenario, RECALL)
+    def test_misses_of_recall(self, fallen):
+        found = fall(fallen, RECALL, since=1)
         assert found.harm.name == "misses"
-        rows = scenario.source.windows[MONDAY + 2 * WEEK]
+        rows = fallen.source.windows[MONDAY + WEEK]
         missed = sum(row.truth and row.scores[1] < 0.6 for row in rows)
         assert found.harm.now.low / 2 < missed < found.harm.now.high * 2
 
-    def test_where_the_extra_may_be_none_no_rise_is_told(self, make_scenario):
-        scenario = make_scenario(panel("recall"), 0, 1, 2)
-        assert line_of(fall(scenario, RECALL), "Harm").endswith("before; no rise proven.")
+    def test_where_the_extra_may_be_none_no_rise_is_told(self, fallen):
+        assert line_of(fall(fallen, RECALL, since=1), "Harm").endswith("before; no rise proven.")
 
     def test_another_metric_has_no_count_of_its_own(self, fallen):
         assert fall(fallen, StreamKey("spam", "rf", "f1")).harm is None
@@ -116,11 +116,8 @@ class TestCauses:
         assert causes["label delay"].after >= 0
         assert "agreement" not in causes, "one person answers each item, so nobody can disagree"
 
-    def test_a_window_of_half_the_items_is_no_longer_ruled_out(self, make_scenario):
-        scenario = make_scenario(panel())
-        label_weeks(scenario, 0, 1)
-        label_weeks(scenario, 2, quality=0.3, size=1500)
-        found = fall(scenario)
+    def test_a_window_of_half_the_items_is_no_longer_ruled_out(self, fallen):
+        found = fall(fallen, since=3)
         assert "volume (1,500 items a window, 3,000 before)" in line_of(found, "Also changed")
         assert "volume" not in line_of(found, "Not the cause")
 
@@ -142,8 +139,7 @@ class TestCutOff:
         best = max(one.precision.value for one in tried.others)
         assert best > tried.in_use.precision.value
         floor = (best + tried.in_use.precision.value) / 2
-        fallen.panel = replace(fallen.panel, limits=limits(floor=floor))
-        found = fall(fallen)
+        found = fall(limited(fallen, floor=floor))
         suggested = found.cut_offs.choice.suggested
         assert suggested.precision.value >= floor
         line = line_of(found, "Cut-off")
@@ -151,14 +147,14 @@ class TestCutOff:
         assert line.endswith(f"and {suggested.calls.value:,.0f} flags a window instead of {flags(fallen, 2):,}.")
 
     def test_where_none_holds_that_is_said(self, fallen):
-        fallen.panel = replace(fallen.panel, limits=limits(floor=0.99))
-        said = line_of(fall(fallen), "Cut-off")
+        said = line_of(fall(limited(fallen, floor=0.99)), "Cut-off")
         expected = r"Cut-offs of rf: none of \d cut-offs that were tried would hold the floor of 99.0% of precision\."
         assert re.fullmatch(expected, said)
 
     def test_windows_frozen_before_the_upgrade_have_none_and_say_so(self, fallen):
-        forget_score_bins(fallen)
-        found = fall(fallen)
+        cycle = cycle_of(fallen, 3)
+        with without_score_bins(fallen) as tx:
+            found = change_of_stream(tx, fallen.panel, cycle, PRECISION, MONDAY + 2 * WEEK)
         assert found.cut_offs.choice == NOT_KEPT
         assert found.harm is not None
         assert line_of(found, "Cut-off") == (
@@ -167,8 +163,8 @@ class TestCutOff:
         )
 
     def test_a_drop_from_a_baseline_names_no_line_to_hold(self, fallen):
-        fallen.panel = replace(fallen.panel, limits=limits(max_drop=0.05))
-        assert not [line for line in lines_of(fall(fallen)) if line.startswith("Cut-off")]
+        of_a_drop = fall(limited(fallen, max_drop=0.05))
+        assert not [line for line in lines_of(of_a_drop) if line.startswith("Cut-off")]
 
 
 class TestWithoutScore:
@@ -187,14 +183,13 @@ class TestWithoutScore:
 
 class TestIncident:
     def test_has_the_cut_offs_of_its_page_and_then_those_of_all_windows_since(self, fallen):
+        """They are surer than those of the page."""
         (tried,) = of_incidents(fallen).values()
-        assert tried == fall(fallen).cut_offs
-        assert tried.windows == 1
-        label_weeks(fallen, 3, quality=0.3)
-        (later,) = of_incidents(fallen).values()
-        assert later.windows == 2
-        assert later.choice.in_use.labels > tried.choice.in_use.labels
-        assert later.choice.in_use.precision.half_width < tried.choice.in_use.precision.half_width
+        assert tried == fall(fallen, period=3).cut_offs
+        on_page = fall(fallen).cut_offs
+        assert (on_page.windows, tried.windows) == (1, 2)
+        assert tried.choice.in_use.labels > on_page.choice.in_use.labels
+        assert tried.choice.in_use.precision.half_width < on_page.choice.in_use.precision.half_width
 
     def test_that_is_over_has_none(self, fallen):
         (incident,) = incidents(fallen)
@@ -220,15 +215,14 @@ class TestIncident:
         assert list(rows[0].values_by_title) == ["precision", "recall"]
 
     def test_windows_of_after_an_upgrade_are_enough(self, fallen):
-        label_weeks(fallen, 3, quality=0.3)
-        forget_score_bins(fallen, "WHERE cycle_id = 3")
-        (tried,) = of_incidents(fallen).values()
+        with without_score_bins(fallen, "WHERE cycle_id = 3") as tx:
+            (tried,) = cut_offs_of_incidents(tx, tx.alarms.incidents(only_open=True)).values()
         assert (tried.windows, tried.is_worth_telling) == (1, True)
         assert isinstance(tried.choice, CutOffChoice)
 
 
 class TestPage:
     def test_it_stays_short_and_the_most_urgent_comes_first(self, fallen):
-        (page,) = fallen.channel.told
+        (page, *_) = fallen.channel.told
         assert len(page.body) < 1500
         assert page.body.index("Fall: ") < page.body.index("Harm: ") < page.body.index("Not the cause: ")

@@ -15,7 +15,7 @@ from stratawatch.core.population import Atom, Candidates, Segment
 from stratawatch.core.score_bins import own_bins_of
 from stratawatch.core.verdicts import VerdictsByItem
 
-REPEATS = 300
+REPEATS = 100
 CUT_OFF = 0.5
 NORTH, SOUTH = Segment("region", "north"), Segment("region", "south")
 # Strata by score, and the labels and candidates of each.
@@ -83,8 +83,7 @@ def true_parts(before: World, after: World, metric: str):
     }
 
 
-@pytest.mark.parametrize("metric", ["precision", "recall", "f1", "false_omission_rate"])
-@pytest.mark.parametrize("loss", [0.0, 0.2])
+@pytest.mark.parametrize(("metric", "loss"), [("precision", 0.2), ("recall", 0.0)])
 def test_intervals_of_parts_hold_the_truth(metric, loss):
     before, after = World(1), World(2, loss)
     truth, rng = true_parts(before, after, metric), np.random.default_rng([3, round(10 * loss)])
@@ -98,16 +97,6 @@ def test_intervals_of_parts_hold_the_truth(metric, loss):
                 held[key] += part.change.low - 1e-9 <= truth[key] <= part.change.high + 1e-9
     assert min(held.values()) >= binom.ppf(0.001, REPEATS, 0.93), held
     assert named <= binom.ppf(0.99, REPEATS, 0.1)
-
-
-def test_a_region_that_lost_half_of_its_precision_is_named_and_no_other():
-    before, after, rng = World(1), World(2, 0.5), np.random.default_rng(4)
-    names = [
-        what_moved([before.draw(rng)], [after.draw(rng)], "a", "precision", (NORTH, SOUTH)).named_segments
-        for _ in range(100)
-    ]
-    assert sum(NORTH in one for one in names) >= 90
-    assert sum(SOUTH in one for one in names) <= 10
 
 
 def test_cut_offs_hold_the_truth_and_so_does_the_chosen_one():
