@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from stratawatch.cli.output import print_line
 from stratawatch.cli.table_output import show_rows
+from stratawatch.formatting import count
 
 if TYPE_CHECKING:
     from stratawatch.core.alarms.cut_offs import CutOff, CutOffChoice
@@ -24,7 +25,7 @@ def show_cut_offs(tried: "TriedCutOffs") -> None:
                 "cut-off": f"{row.cut_off}, suggested" if row.is_suggested else row.cut_off,
                 **row.values_by_title,
                 "flags a window": row.flags,
-                "labels": str(row.labels),
+                "labels": count(row.labels),
             }
             for row in cut_off_rows(tried)
         ],

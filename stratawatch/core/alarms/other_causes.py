@@ -36,17 +36,17 @@ class OtherCause:
 
     @property
     def text(self) -> str:
-        """The number in words, with what it was before.
+        """The number in words, and in brackets what it was before.
 
         >>> OtherCause("volume", 100_000, 101_000).text, OtherCause("score drift", 0.081, 0.083).text
-        ('volume (101,000 items a window, 100,000 before)', 'scores (mean 0.083, 0.081 before)')
+        ('items 101,000 (100,000)', 'mean score 0.083 (0.081)')
         >>> OtherCause("label delay", 20, 70).text, OtherCause("agreement", 0.94, 0.93).text
-        ('late labels (70 hours, 20 before)', 'annotators (agree in 93% of pairs, 94% before)')
+        ('label delay 70 h (20 h)', 'agreement 93% (94%)')
         """
         if self.kind == "volume":
-            return f"volume ({count(self.after)} items a window, {count(self.before)} before)"
+            return f"items {count(self.after)} ({count(self.before)})"
         if self.kind == "score drift":
-            return f"scores (mean {score_text(self.after)}, {score_text(self.before)} before)"
+            return f"mean score {score_text(self.after)} ({score_text(self.before)})"
         if self.kind == "label delay":
-            return f"late labels ({self.after:.0f} hours, {self.before:.0f} before)"
-        return f"annotators (agree in {whole_percent(self.after)} of pairs, {whole_percent(self.before)} before)"
+            return f"label delay {self.after:.0f} h ({self.before:.0f} h)"
+        return f"agreement {whole_percent(self.after)} ({whole_percent(self.before)})"

@@ -43,7 +43,7 @@ def cut_off_line(tried: TriedCutOffs) -> Iterator[str]:
         values = ", ".join(f"{title} {text}" for title, text in _values(choice, suggested).items())
         calls, now = count(round(suggested.calls.value)), count(round(choice.in_use.calls.value))
         score = own_scale(tried.classifier, suggested.score)
-        yield f"{head} (not applied): {score} would give {values} and {calls} flags a window instead of {now}."
+        yield f"{head} (not applied): {score} would give {values}, {calls} flags a window (now {now})."
 
 
 def cut_off_rows(tried: TriedCutOffs) -> list[CutOffRow]:

@@ -73,7 +73,7 @@ def _counted(one: CountedFlags) -> str:
 
 def _causes(found: StreamChange) -> Iterator[str]:
     """What it is not, and what changed as well, each with its number."""
-    for name, ruled_out in (("Also changed", False), ("Not the cause", True)):
+    for name, ruled_out in (("Also changed (before)", False), ("Not the cause (before)", True)):
         texts = [one.text for one in found.causes if one.is_ruled_out == ruled_out]
         if texts:
             yield f"{name}: {', '.join(texts)}."
