@@ -32,6 +32,7 @@ CODE: Final[Mapping[str, tuple[str, ...]]] = {
     "label_error": STUDY,
     "labels": STUDY,
     "missing_answers": STUDY,
+    "moved": ("stratawatch/core", "stratawatch/demo", "benchmarks/moved_frames.py", "benchmarks/demo_worlds_loop.py"),
     "panels": (*ENGINE, "stratawatch/cli", "benchmarks/chaos/databases.py"),
     "papers": (*STUDY, "stratawatch/literature"),
     "scan": ("stratawatch/adapters/sources",),

@@ -30,7 +30,7 @@ SELECT
     drawn.digest,
     drawn.bin,
     drawn.time,
-    copies.copies${attributes}
+    copies.copies${scores}${attributes}
 FROM drawn
 INNER JOIN copies ON copies.item = drawn.item
 ORDER BY drawn.stratum, drawn.place

@@ -1,5 +1,5 @@
 -- The candidates from the table of a single scan, as `candidates` draws them. Rows that share an id share its hash, so
--- that all of them were kept, and copies can be counted here.
+-- that all of them were kept, and copies can be counted here. Of one row the smallest score is its score.
 WITH kept AS (
     SELECT
         single_scan.kept_item AS item,
@@ -9,7 +9,7 @@ WITH kept AS (
         quotas.atom,
         quotas.stratum,
         quotas.quota,
-        quotas.max_digest
+        quotas.max_digest${scores_of_one}
     FROM ${single_scan} AS single_scan
     INNER JOIN ${quotas} AS quotas ON ${same_cell}
     WHERE NOT single_scan.kept_item IS NULL AND ${is_valid}
@@ -34,7 +34,7 @@ SELECT
     drawn.digest,
     drawn.bin,
     drawn.time,
-    copies.copies${attributes}
+    copies.copies${scores}${attributes}
 FROM drawn
 INNER JOIN copies ON copies.item = drawn.item${join_attributes}
 ORDER BY drawn.stratum, drawn.place

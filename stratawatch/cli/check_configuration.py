@@ -47,8 +47,21 @@ def configuration_facts(configuration: "Configuration") -> Facts:
         **facts("design of", design),
         **facts("variance of", variance),
         **facts("gold of", gold),
+        **facts("cut-offs of", _cut_offs),
         **facts("second votes of", lambda spec: f"{spec.second_votes}; {FURTHER_VOTES}" if spec.second_votes else ""),
     }
+
+
+def _cut_offs(spec: "PanelSpec") -> str:
+    """The classifiers with a limit of which no page will name a cut-off; empty where all of these have a score."""
+    from stratawatch.engine.alarms.alarm_streams import watched_streams
+
+    watched = {key.classifier for key in watched_streams(spec)}
+    silent = [one.name for one in spec.classifiers if one.score is None and one.name in watched]
+    if not silent:
+        return ""
+    have = "which has no score" if len(silent) == 1 else "which have no score"
+    return f"none can be tried of {', '.join(silent)}, {have}: a page names none that would hold a limit"
 
 
 def _shared_budget(configuration: "Configuration") -> Facts:

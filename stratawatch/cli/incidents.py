@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from stratawatch.cli.cut_offs import cut_off_facts, show_cut_offs
 from stratawatch.cli.options import DEFAULT_CONFIG, ByOption, ConfigOption, JsonOption, ReasonOption
 from stratawatch.cli.output import metric_text, print_json, print_line, state_text, time_text
 from stratawatch.formatting import count_text
@@ -21,11 +22,15 @@ IncidentArgument = Annotated[
 def show(incident: IncidentArgument, config: ConfigOption = DEFAULT_CONFIG, json: JsonOption = False) -> None:
     """Show what happened to an incident: opened, judged, told to whom and when, acknowledged, silent, resolved.
 
+    Of an open breach also cut-offs of the classifier's own score that were tried on the labels since it began, with
+    precision, recall and flags a window. Nothing is applied.
+
     \b
     Example:
       stratawatch alerts show 3
     """
     from stratawatch.engine.alarms.incident_history import history_of
+    from stratawatch.engine.evidence.tried_cut_offs import cut_offs_of_incidents
     from stratawatch.wiring import build
 
     ports = build(config, only_reading=True).ports
@@ -33,13 +38,17 @@ def show(incident: IncidentArgument, config: ConfigOption = DEFAULT_CONFIG, json
         found = tx.alarms.incident(incident)
         history = history_of(tx, found)
         facts = incident_facts(found, tx.silences.active(ports.clock.now()))
+        tried = cut_offs_of_incidents(tx, [found]).get(found.id)
     if json:
-        print_json({**facts, "history": [asdict(one) for one in history]})
+        cut_offs = None if tried is None else cut_off_facts(tried)
+        print_json({**facts, "history": [asdict(one) for one in history], "cut_offs": cut_offs})
         return
     show_incident(facts)
     print_line()
     for one in history:
         print_line(f"{time_text(one.at)}  {one.what}: {one.text}", indent="  ")
+    if tried is not None and tried.is_worth_telling:
+        show_cut_offs(tried)
 
 
 def ack(

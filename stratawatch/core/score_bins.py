@@ -13,6 +13,9 @@ _HALF: Final = BIN_COUNT // 2
 _STEPS: Final = 32
 _OCTAVES: Final = 16
 
+_OWN_WIDTH: Final = 4
+OWN_BIN_COUNT: Final = BIN_COUNT // _OWN_WIDTH
+
 ScoreKind = Literal["probability", "margin"]
 
 
@@ -83,3 +86,22 @@ def _foot(rung: int) -> float:
     octave, step = divmod(rung, _STEPS)
     linear = step / _STEPS * 2.0**-_OCTAVES
     return linear if octave == 0 else (1 + step / _STEPS) * 2.0 ** (octave - _OCTAVES - 1)
+
+
+def own_bins_of(z: ArrayLike) -> NDArray[np.int64]:
+    """The bins of a classifier's own scores: four of the ladder's in one, eight an octave, which is fine for cut-offs.
+
+    >>> own_bins_of([0, 0.25, 0.5, 0.75, 1]).tolist()
+    [0, 120, 128, 135, 255]
+    """
+    return bins_of(z) // _OWN_WIDTH
+
+
+def own_bin_foot(bin: int) -> float:  # noqa: A002 - the word of the vocabulary
+    """The lowest score of an own bin; in the upper half, whose bins begin above their lower end, the next number.
+
+    >>> own_bin_foot(0), own_bin_foot(120), round(own_bin_foot(136), 9), own_bins_of([own_bin_foot(136)]).tolist()
+    (0.0, 0.25, 0.75, [136])
+    """
+    low = edges(_OWN_WIDTH * bin)[0]
+    return low if _OWN_WIDTH * bin <= _HALF else float(np.nextafter(low, 1))

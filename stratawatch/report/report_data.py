@@ -12,6 +12,7 @@ from stratawatch.core.population import Atom
 from stratawatch.engine.alarms.alarm_streams import watched_streams
 from stratawatch.engine.baselines.current_baselines import current_baselines
 from stratawatch.engine.cycle.budget_shares import shared_budget_states
+from stratawatch.engine.evidence.tried_cut_offs import TriedCutOffs, cut_offs_of_incidents
 from stratawatch.engine.labels.corrected_estimates import CorrectedCycle, corrected_cycle
 from stratawatch.engine.labels.implied_errors import Disagreement, disagreement
 from stratawatch.engine.labels.labelled_cycle import load_labelled_cycle
@@ -87,6 +88,7 @@ class ReportData:
     disagreement: Disagreement | None = None  # what that of annotators implies for them
     rule: JudgementRule | None = None  # by which the scorecard's window was judged
     corrections: tuple[str, ...] = ()  # of the windows shown: when, why, before and after
+    cut_offs: Mapping[int, TriedCutOffs] = field(default_factory=dict)  # by open incident
 
     @property
     def newest(self) -> CycleData | None:
@@ -110,12 +112,13 @@ def read_data(store: Store, spec: PanelSpec, newest: int) -> ReportData:
     with store.begin() as tx:
         every = tx.cycles.find(panel=spec.name)
         shown = tuple(_cycle(tx, cycle) for cycle in every[-newest:])
+        incidents = tx.alarms.incidents(panel=spec.name)
         estimated = next((one.cycle.id for one in reversed(shown) if one.revision), None)
         return ReportData(
             spec=spec,
             cycles=shown,
             older=len(every) - len(shown),
-            incidents=tx.alarms.incidents(panel=spec.name),
+            incidents=incidents,
             notifications=tx.outbox.all(newest=MOST_NOTIFICATIONS),
             atoms=tx.cycles.atoms(estimated) if estimated is not None else (),
             cycle_windows={cycle.id: cycle for cycle in (*every, *tx.cycles.find(panel=spec.name, replaced=True))},
@@ -128,6 +131,7 @@ def read_data(store: Store, spec: PanelSpec, newest: int) -> ReportData:
             disagreement=_disagreement(tx, spec, shown),
             rule=_rule(tx, shown),
             corrections=tuple(said for one in shown for said in _corrections(tx, one)),
+            cut_offs=cut_offs_of_incidents(tx, incidents),
         )
 
 

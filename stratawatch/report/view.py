@@ -7,6 +7,7 @@ from urllib.parse import quote, urlsplit
 
 from stratawatch.core.designs.frozen import method_warnings
 from stratawatch.core.estimate import IntervalEstimate, Undefined
+from stratawatch.engine.evidence.cut_off_text import cut_off_rows, tried_text
 from stratawatch.engine.evidence.window_rule import rule_text
 from stratawatch.engine.model.cycle_facts import Cycle
 from stratawatch.engine.model.panel_spec import PanelSpec
@@ -24,6 +25,7 @@ from stratawatch.report.view_models import (
     BoundsRow,
     CorrectedRow,
     Cost,
+    CutOffsView,
     LabelErrorsView,
     LabelOutcomes,
     Method,
@@ -31,6 +33,7 @@ from stratawatch.report.view_models import (
     PanelView,
     Score,
 )
+from stratawatch.report.wording import metric_words
 
 SHOWN_CYCLES: Final = 13
 """A quarter of weekly windows."""
@@ -89,6 +92,7 @@ def assemble(
         missing=_missing(facts, scores),
         label_errors=_label_errors(facts),
         disagreement=facts.disagreement.sentence if facts.disagreement else "",
+        cut_offs=_cut_offs(facts),
     )
 
 
@@ -116,6 +120,17 @@ def _label_errors(facts: ReportData) -> LabelErrorsView | None:
         if isinstance(one.result, IntervalEstimate)
     )
     return LabelErrorsView(facts.corrected.sentence, rows)
+
+
+def _cut_offs(facts: ReportData) -> tuple[CutOffsView, ...]:
+    """The cut-offs that were tried for open incidents."""
+    return tuple(
+        CutOffsView(
+            f"{metric_words(one.key.metric)} of {one.key.classifier}", tried_text(tried), tuple(cut_off_rows(tried))
+        )
+        for one in facts.incidents
+        if (tried := facts.cut_offs.get(one.id)) is not None and tried.is_worth_telling
+    )
 
 
 def _result_text(found: IntervalEstimate | Undefined) -> str:

@@ -9,6 +9,7 @@ from stratawatch.core.designs.missing_bounds import MissingBounds
 from stratawatch.core.estimate import Estimate, IntervalEstimate
 from stratawatch.core.estimation.missing_answers import AnswerCounts
 from stratawatch.core.goals import Goal, Limit
+from stratawatch.engine.evidence.cut_off_text import CutOffRow
 from stratawatch.engine.model.panel_links import WORDS, PanelLinks, is_clickable
 from stratawatch.engine.model.panel_spec import Window
 from stratawatch.engine.model.states import CycleState
@@ -249,6 +250,15 @@ class LabelErrorsView:
 
 
 @dataclass(frozen=True)
+class CutOffsView:
+    """The cut-offs that were tried for an open incident, and what came of them in a sentence."""
+
+    name: str
+    sentence: str
+    rows: tuple[CutOffRow, ...]
+
+
+@dataclass(frozen=True)
 class UndefinedRow:
     """A window or a metric that could not be estimated, and why."""
 
@@ -316,6 +326,7 @@ class PanelView:
     missing: MissingView | None = None
     label_errors: LabelErrorsView | None = None
     disagreement: str = ""  # what that of annotators implies; empty where it moves nothing
+    cut_offs: tuple[CutOffsView, ...] = ()
     links: PanelLinks = field(default_factory=PanelLinks)
 
     @property

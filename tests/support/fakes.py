@@ -13,7 +13,7 @@ import numpy as np
 from stratawatch.core.goals import Goal, Limit
 from stratawatch.core.population import Atom, Census, Segment
 from stratawatch.core.random_numbers import digest
-from stratawatch.core.score_bins import bins_of
+from stratawatch.core.score_bins import bins_of, own_bins_of
 from stratawatch.engine.model.alarm_records import Notification, StandingAlert
 from stratawatch.engine.model.cycle_facts import CandidateItem, CensusResult, CheckReport
 from stratawatch.engine.model.input_profile import InputProfile
@@ -166,6 +166,11 @@ class FakeSource:
                 window.start,
                 payload={"text": f"text of {row.item}", "score_lr": row.scores[0]},
                 segments={"country": row.country},
+                score_bins={
+                    one.name: int(own_bins_of([row.scores[SCORES.index(one.score)]])[0])
+                    for one in panel.classifiers
+                    if one.score in SCORES
+                },
             )
             for pool, most in zip(found, quotas, strict=True)
             for hashed, number, cell, row in sorted(pool, key=lambda one: one[0])[:most]

@@ -104,8 +104,9 @@ class Memory:
         yield SimpleNamespace(
             panels=SimpleNamespace(get=lambda _: self.panel, latest=lambda: {self.panel.name: self.panel}),
             cycles=SimpleNamespace(
-                find=lambda *, panel, replaced=False: tuple(
-                    c for c in self.cycles if c.panel == panel and c.is_replaced == replaced
+                # Its windows have no candidates: who asks for judged ones alone, to compare them, gets none.
+                find=lambda *, panel, replaced=False, states=(), newest=None: tuple(
+                    c for c in self.cycles if c.panel == panel and c.is_replaced == replaced and not states
                 ),
                 earlier_runs=lambda cycle: tuple(
                     c for c in self.cycles if c.window == cycle.window and c.is_replaced and c.id < cycle.id

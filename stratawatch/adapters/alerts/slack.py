@@ -18,9 +18,11 @@ from stratawatch.settings import shapes
 
 API: Final = "https://slack.com/api"
 LONGEST_HEADER: Final = 150
-LONGEST_BODY: Final = 1000
 LONGEST_KEY: Final = 200
-"""Characters, so that a message has fewer than 1,500; Slack's own limits are 150, 3,000 and 2,000."""
+LONGEST: Final = 1490
+"""Characters that people read of a message, breaks between its blocks aside, which are fewer than 1,500 with these."""
+LONGEST_SECTION: Final = 3000
+"""Slack's own limit, as it counts what is escaped; of a header it is 150."""
 MOST_BYTES: Final = 1_000_000
 _LATER: Final = ("ratelimited", "internal_error", "fatal_error", "service_unavailable", "request_timeout")
 """What Slack calls refusals that are about the moment."""
@@ -139,8 +141,8 @@ class SlackBotChannel:
 def slack_message(notification: Notification) -> dict[str, Any]:
     """A message in blocks, with the same words as the text that a telephone shows."""
     header = headed(notification, LONGEST_HEADER)
-    body, key = lines(notification.body, LONGEST_BODY), one_line(notification.dedup_key, LONGEST_KEY)
-    when = f"{notification.created_at:%Y-%m-%d %H:%M} +00:00"
+    foot = f"{notification.created_at:%Y-%m-%d %H:%M} +00:00 {one_line(notification.dedup_key, LONGEST_KEY)}"
+    body = _body(notification, LONGEST - len(header) - len(foot) - _links_read(notification))
     links = [{"type": "mrkdwn", "text": text, "verbatim": True} for text in _links(notification)]
     return {
         "text": _escaped(f"{header}\n{cut(body, 300)}"),
@@ -148,11 +150,26 @@ def slack_message(notification: Notification) -> dict[str, Any]:
             {"type": "header", "text": {"type": "plain_text", "text": header, "emoji": False}},
             {"type": "section", "text": {"type": "mrkdwn", "text": _escaped(body) or "-", "verbatim": True}},
             *([{"type": "context", "elements": links}] if links else []),
-            {"type": "context", "elements": [{"type": "plain_text", "text": f"{when} {key}", "emoji": False}]},
+            {"type": "context", "elements": [{"type": "plain_text", "text": foot, "emoji": False}]},
         ],
         "unfurl_links": False,
         "unfurl_media": False,
     }
+
+
+def _body(notification: Notification, room: int) -> str:
+    """The body in the room that is left for it; in less where it is full of what has to be escaped."""
+    body = lines(notification.body, room)
+    return body if len(_escaped(body)) <= LONGEST_SECTION else cut(body, LONGEST_SECTION // len("&amp;"))
+
+
+def _links_read(notification: Notification) -> int:
+    """How many characters people read of the links: of an address only its word."""
+    said = links_of(notification.facts)
+    return sum(
+        len(WORDS[name]) if name in LEADS else len(f"{WORDS[name]}: {one_line(text, 200)}")
+        for name, text in said.items()
+    )
 
 
 def _links(notification: Notification) -> list[str]:

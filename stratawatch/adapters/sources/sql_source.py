@@ -14,6 +14,7 @@ from stratawatch.adapters.sources.bad_rows import to_quarantined_row
 from stratawatch.adapters.sources.census_result import CensusCounts
 from stratawatch.adapters.sources.column_types import column_problems
 from stratawatch.adapters.sources.json_values import to_json
+from stratawatch.adapters.sources.own_score_bins import own_score_bins, scored_classifiers
 from stratawatch.adapters.sources.statements import IDS, QUOTAS, Statements
 from stratawatch.adapters.sources.stratum_quotas import StratumQuotas, quotas_of, stratum_sizes
 from stratawatch.core.population import Atom
@@ -31,8 +32,8 @@ MOST_TEXT: Final = 256 << 20
 """Characters of all candidates of a window together: they are kept in memory and in the store."""
 # How many times more items than expected are ranked at each attempt to fill a stratum's quota; None ranks all.
 _FACTORS: Final = (1.0, 8.0, None)
-# Columns of the candidates query before segments, payload and cluster.
-_FIRST_ATTRIBUTE: Final = 6
+# Columns of the candidates query before the scores; segments, payload and cluster follow these.
+_FIRST_SCORE: Final = 6
 
 Rows = Sequence[tuple[Any, ...]]
 TableColumns = Mapping[str, NDArray[Any]]
@@ -215,14 +216,21 @@ class SqlWindowReader:
                     expected=f"at most {MOST_TEXT:,} characters of ids, payload and segments",
                     hint="give labellers shorter payload columns",
                 )
-            items += [_candidate(self.panel, row, atoms) for row in rows]
+            after = _FIRST_SCORE + len(scored_classifiers(self.panel))
+            bins = own_score_bins(self.panel, [row[_FIRST_SCORE:after] for row in rows])
+            items += [
+                _candidate(self.panel, [*row[:_FIRST_SCORE], *row[after:]], atoms, of_row)
+                for row, of_row in zip(rows, bins, strict=True)
+            ]
         return items
 
 
-def _candidate(panel: PanelSpec, row: Sequence[Any], atoms: Sequence[Atom]) -> CandidateItem:
-    item, atom, digest, bin_, time, copies = row[:_FIRST_ATTRIBUTE]
+def _candidate(
+    panel: PanelSpec, row: Sequence[Any], atoms: Sequence[Atom], score_bins: Mapping[str, int]
+) -> CandidateItem:
+    item, atom, digest, bin_, time, copies = row[:_FIRST_SCORE]
     names, payload = panel.columns.segments, panel.columns.payload
-    first_payload = _FIRST_ATTRIBUTE + len(names)
+    first_payload = _FIRST_SCORE + len(names)
     end = first_payload + len(payload)
     return CandidateItem(
         item=item,
@@ -233,8 +241,9 @@ def _candidate(panel: PanelSpec, row: Sequence[Any], atoms: Sequence[Atom]) -> C
         time=time.replace(tzinfo=UTC),
         copies=copies,
         payload={name: to_json(value) for name, value in zip(payload, row[first_payload:end], strict=True)},
-        segments=dict(zip(names, row[_FIRST_ATTRIBUTE:first_payload], strict=True)),
+        segments=dict(zip(names, row[_FIRST_SCORE:first_payload], strict=True)),
         cluster=row[-1] if panel.columns.cluster is not None else None,
+        score_bins=score_bins,
     )
 
 

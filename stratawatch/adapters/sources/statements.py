@@ -83,10 +83,18 @@ FROM (SELECT COUNT(DISTINCT segment_value) AS number FROM {SINGLE_SCAN} GROUP BY
             same_cell=self._same_cell("single_scan"),
             seed=text(self.panel.seed_of(window)),
             is_valid=packed_codes.all_codes_valid_sql([f"single_scan.{name}" for name in self._words()]),
+            scores=self._drawn_scores(),
+            scores_of_one="".join(
+                f",\n        single_scan.low_{i} AS score_{i}" for i, _ in self._scored_classifiers()
+            ),
             drawn_attributes=",\n" + self._drawn_attributes(window) if attributes else "",
             attributes=attributes,
             join_attributes="\nINNER JOIN attributes ON attributes.item = drawn.item" if attributes else "",
         )
+
+    def _drawn_scores(self) -> str:
+        """The classifiers' own scores of what was drawn."""
+        return "".join(f",\n    drawn.score_{i}" for i, _ in self._scored_classifiers())
 
     def _drawn_attributes(self, window: Window) -> str:
         columns, types = self.panel.columns, self.types
@@ -106,6 +114,7 @@ FROM (SELECT COUNT(DISTINCT segment_value) AS number FROM {SINGLE_SCAN} GROUP BY
             same_cell=self._same_cell("classified"),
             current=self._current(),
             copies="COUNT(*)" if self.copies is None else "CAST(SUM(copies_given) AS BIGINT)",
+            scores=self._drawn_scores(),
             attributes="".join(f",\n    drawn.{name}" for name in self._attribute_names()),
         )
 

@@ -39,6 +39,7 @@ REVISIONS: Final = (
     "0015",
     "0016",
     "0017",
+    "0018",
 )
 """Every schema there was, oldest first; a test compares them with the migrations."""
 

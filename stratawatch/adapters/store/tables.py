@@ -193,6 +193,7 @@ candidates = Table(
     Column("payload", Document, nullable=False),
     Column("segments", Document, nullable=False),
     text_column("cluster", nullable=True),
+    Column("score_bins", Document(none_as_null=True), nullable=True),  # null: frozen before they were kept
     ForeignKeyConstraint(["cycle_id", "atom"], ["atoms.cycle_id", "atoms.position"]),
     Index("ix_candidates_digest", "cycle_id", "digest"),
 )

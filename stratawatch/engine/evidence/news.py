@@ -12,7 +12,7 @@ from stratawatch.core.metrics import metric_named
 from stratawatch.engine.alarms.alarm_streams import watched_streams
 from stratawatch.engine.alarms.notifications import News, since_line, start_text
 from stratawatch.engine.evidence.harm import harm
-from stratawatch.engine.evidence.what_moved import moved_lines
+from stratawatch.engine.evidence.moved_text import moved_lines
 from stratawatch.engine.model.alarm_records import Incident, StreamKey
 from stratawatch.engine.model.cycle_facts import Cycle
 from stratawatch.engine.model.evidence_records import Page

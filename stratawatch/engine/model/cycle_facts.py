@@ -54,7 +54,11 @@ class CensusResult:
 
 @dataclass(frozen=True)
 class CandidateItem:
-    """One row of a stratum's pool, everything later steps need of it."""
+    """One row of a stratum's pool, everything later steps need of it.
+
+    `score_bins` are the own score bins by classifier, of those that gave the item a score; None where a window was
+    frozen by a version that did not keep them.
+    """
 
     item: str
     atom: int
@@ -66,6 +70,7 @@ class CandidateItem:
     payload: Json = field(default_factory=dict)
     segments: Mapping[str, str | None] = field(default_factory=dict)
     cluster: str | None = None
+    score_bins: Mapping[str, int] | None = None
 
 
 @dataclass(frozen=True)

@@ -105,10 +105,12 @@ class TestAgainstReference:
         atoms = reference.atoms_of(expected)
         quotas = [min(7, atom.size) for atom in atoms]
         items = source.candidates(PANEL, WINDOW, atoms, quotas)
+        of_item = {one.item: one.row for one in sound}
         drawn = [[] for _ in atoms]
         for one in items:
             drawn[one.atom].append(one.item)
             assert one.digest == digest(PANEL.seed, one.item)
+            assert one.score_bins == reference.own_bins(PANEL, of_item[one.item])
         assert drawn == reference.draw(PANEL, sound, atoms, quotas)
 
     def test_the_profile_counts_nulls_and_unreadable_values(self, tmp_path, seed, ending):

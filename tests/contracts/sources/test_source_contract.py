@@ -286,6 +286,21 @@ class TestCandidates:
         assert one.payload == {"body": "hi, 'you'", "id": "a"}
         assert (one.segments, one.cluster, one.time, one.pattern) == ({"lang": None}, "me", START, "0")
 
+    def test_own_score_bins_come_along_for_scores_that_are_there(self, made: Any) -> None:
+        """Bins of .25 and of the logistic function of 0, which is a half; the third score is null."""
+        many = (
+            ClassifierSpec("a", "score", call="flag"),
+            ClassifierSpec("rules", call="flag"),
+            ClassifierSpec("b", "margin", "margin", cut_off=1.0),
+            ClassifierSpec("c", "other", call="flag"),
+        )
+        table = {**items("x", score=0.25), "margin": ("DOUBLE", [0.0]), "other": ("DOUBLE", [None])}
+        source = made(table)
+        census = source.census(panel(many), WINDOW).census
+        atom = Atom(census.patterns[0], int(census.bins[0]), int(census.bins[0]), 1, None)
+        (one,) = source.candidates(panel(many), WINDOW, [atom], [1])
+        assert one.score_bins == {"a": 120, "b": 128}
+
 
 class TestNumbersByWindow:
     BY_WINDOW = panel(random_numbers="by window")

@@ -55,7 +55,7 @@ class TestFreeze:
     def test_returns_the_pools_by_atom_and_digest(self, store):
         items = [
             candidate("c", atom=1, digest="0" * 32),
-            candidate("b", atom=0, digest="f" * 32, cluster="customer 1"),
+            candidate("b", atom=0, digest="f" * 32, cluster="customer 1", score_bins={"lr": 120, "rf": 0}),
             candidate("a", atom=0, digest="1" * 32, copies=3, payload={"text": None, "n": 1.5, "tags": ["x"]}),
         ]
         with store.begin() as tx:

@@ -13,7 +13,18 @@ from stratawatch.core.alarms.alarm_states import AlarmState
 from stratawatch.core.goals import Limit
 from stratawatch.errors import SchemaMismatch
 from tests.support.store.baselines import FIRST
-from tests.support.store.examples import COUNTRY, MONDAY, NOW, incident, notification, open_cycle, planned_round, spec
+from tests.support.store.examples import (
+    COUNTRY,
+    MONDAY,
+    NOW,
+    candidate,
+    frozen,
+    incident,
+    notification,
+    open_cycle,
+    planned_round,
+    spec,
+)
 from tests.support.store.old_schemas import FIRST_CYCLE, as_of_schema, fifth_schema, first_schema, sixth_schema
 from tests.support.store.shapes import shape
 
@@ -87,12 +98,14 @@ class TestNotifications:
         store.dispose()
 
 
-class TestFirstUse:
-    @pytest.fixture
-    def old_url(self, store_url, request, tmp_path):
-        sqlite = store_url.startswith("sqlite")
-        return f"sqlite:///{tmp_path}/old.db" if sqlite else request.getfixturevalue("new_postgres")()
+@pytest.fixture
+def old_url(store_url, request, tmp_path):
+    """Where an older store could be, on the same database."""
+    sqlite = store_url.startswith("sqlite")
+    return f"sqlite:///{tmp_path}/old.db" if sqlite else request.getfixturevalue("new_postgres")()
 
+
+class TestFirstUse:
     @pytest.fixture
     def before(self, store_url, old_url):
         """The store as schema 0016 kept it, upgraded."""
@@ -154,6 +167,29 @@ class TestFirstUse:
             assert tx.baselines.of("spam") == (FIRST,)
             assert not tx.baselines.add(FIRST)
             assert tx.evidence.of_panel("spam") == tx.evidence.rules("spam") == tx.silences.all() == ()
+        upgraded.dispose()
+
+
+def frozen_with(tx, period, *items):
+    """A cycle that was frozen with these candidates."""
+    cycle = open_cycle(tx, period)
+    tx.cycles.freeze(cycle, frozen(candidates=items), NOW)
+    return cycle
+
+
+class TestScoreBins:
+    def test_of_windows_that_were_frozen_before_are_not_there(self, store, store_url, old_url):
+        """All else of them stays, and what is frozen after the upgrade has its bins."""
+        items = [candidate(name, digest=f"{place:032x}", score_bins={"lr": 120}) for place, name in enumerate("ab")]
+        with store.begin() as tx:
+            before = frozen_with(tx, 0, *items)
+            tx.commit()
+        as_of_schema(store_url, old_url, "0017")
+        migrate(old_url)
+        upgraded = open_store(old_url)
+        with upgraded.begin() as tx:
+            assert tx.cycles.candidates(before) == tuple(replace(one, score_bins=None) for one in items)
+            assert tx.cycles.candidates(frozen_with(tx, 1, *items)) == tuple(items)
         upgraded.dispose()
 
 

@@ -84,6 +84,16 @@ def read_row(panel: PanelSpec, row: Row) -> Reading | None:
     return Reading(str(item), pattern, bin_of(total / len(linked)) if linked else -1, row)
 
 
+def own_bins(panel: PanelSpec, row: Row) -> dict[str, int]:
+    """The own score bins of a sound row: four bins of the ladder in one."""
+    scores = {one: _score(one, row) for one in panel.classifiers}
+    return {
+        one.name: bin_of(score_to_probability(score, one.score_kind)) // 4
+        for one, score in scores.items()
+        if score is not None
+    }
+
+
 def in_window(panel: PanelSpec, window: Window, row: Row) -> bool:
     at = row[panel.columns.time]
     return at is None or window.start <= _utc(at, window) < window.end

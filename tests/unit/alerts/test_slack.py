@@ -1,6 +1,7 @@
 """Slack: an incoming webhook, and a bot that writes the end of an incident into the message of its beginning."""
 
 import json
+import re
 
 import pytest
 from pydantic import ValidationError
@@ -35,6 +36,24 @@ class TestWords:
         slack.channel().send(notice(subject="s" * 3000, body="line\n" * 3000, dedup_key="k" * 3000))
         (told,) = slack.told()
         assert len(words(json.loads(told))) < 1500
+
+    def test_have_a_page_whole_with_its_links(self):
+        """A body of 1,300 characters, as a page has that says what moved and which cut-off would mend it."""
+        links = {
+            "owner": "trust-and-safety on call",
+            "runbook": "https://w.example/" + "r" * 99,
+            "report_url": "https://r",
+        }
+        body = "\n".join(["line of a page with more than fifty characters in it"] * 24)
+        said = slack_message(notice(body=body, facts={"panel": "spam", **links}))
+        assert said["blocks"][1]["text"]["text"] == body
+        read = re.sub(r"<[^|]*\|([^>]*)>", r"\1", words(said))
+        assert 1300 < len(read) < 1500
+
+    def test_that_have_to_be_escaped_do_not_make_slack_refuse_it(self, slack):
+        slack.channel().send(notice(body="&" * 3000))
+        (told,) = slack.told()
+        assert len(json.loads(told)["blocks"][1]["text"]["text"]) <= 3000
 
     def test_are_no_link_no_mention_and_no_markup(self):
         said = words(

@@ -69,6 +69,16 @@ class TestCluster:
         assert "cluster" not in fresh.run("check").stdout
 
 
+class TestCutOffs:
+    def test_a_limited_classifier_without_a_score_is_said_to_have_none(self, fresh):
+        fresh.configure(('score = "score_lr"\n', ""))
+        told = fresh.json("check")["found"]["configuration"]["cut-offs of spam"]
+        assert told == "none can be tried of lr, which has no score: a page names none that would hold a limit"
+
+    def test_where_all_have_one_nothing_is_said(self, fresh):
+        assert "cut-offs of" not in fresh.run("check").stdout
+
+
 class TestVariance:
     def test_another_than_the_default_is_told_with_what_was_measured(self, fresh):
         fresh.configure(("budget = 60", 'budget = 60\nvariance = "brr"'))

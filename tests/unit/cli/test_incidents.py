@@ -45,6 +45,21 @@ class TestShow:
         assert "told: page for 'console'" in out
 
 
+class TestCutOffs:
+    def test_of_an_open_breach_are_a_table(self, paged):
+        found = first(paged)
+        shown = paged.json("alerts", "show", str(found["id"]))["cut_offs"]
+        in_use, *others = shown["rows"]
+        assert (in_use["in_use"], in_use["cut_off"]) == (True, None)  # calls come from a column of their own
+        assert (shown["metric"], shown["windows"], shown["reason"]) == (found["metric"], 1, None)
+        assert 1 <= len(others) <= 7
+        assert all(one["precision"]["low"] <= one["precision"]["value"] <= one["precision"]["high"] for one in others)
+        out = " ".join(paged.run("alerts", "show", str(found["id"])).stdout.split())
+        assert f"Cut-offs of {found['classifier']}" in out
+        assert "nothing is applied: a new cut-off is another classifier" in out
+        assert all(f"{one['flags']['value']:,.0f}" in out for one in shown["rows"])
+
+
 class TestSilence:
     def test_is_listed_with_its_end_and_reason_and_may_be_ended(self, paged):
         made = paged.json("alerts", "silence", "spam", "--for", "2d", "--why", "moving house", "--by", "ann")

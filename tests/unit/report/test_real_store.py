@@ -11,6 +11,7 @@ from stratawatch.core.goals import Goal, Limit
 from stratawatch.engine.cycle.open_cycles import open_cycles
 from stratawatch.engine.model.states import CycleState
 from stratawatch.report import build, write
+from stratawatch.report.page import panel_page
 from stratawatch.report.report_data import read_data
 from stratawatch.report.view import assemble
 from tests.support.fakes import spec
@@ -93,6 +94,19 @@ def test_the_page_is_written_and_links_to_the_checks(scenario, tmp_path):
     page = write(scenario.ports.store, None, tmp_path, scenario.clock.now()).read_text(encoding="utf-8")
     assert 'href="../checks/profile.html"' in page
     assert "text of w0-" not in page  # what labellers saw
+
+
+def test_cut_offs_of_the_breach_are_on_the_page(scenario, view):
+    """In the same numbers as the view; a panel without an open breach has no table."""
+    breaches = {row.name.lower() for row in view.incidents if row.kind == AlarmState.BREACH and not row.resolved_at}
+    assert {one.name for one in view.cut_offs} == breaches
+    tried = next(one for one in view.cut_offs if one.name == "precision of lr")
+    assert tried.rows[0].cut_off == "0.5, in use"
+    assert len(tried.rows) > 2
+    page = panel_page(view)
+    assert "Cut-offs that were tried: precision of lr" in page
+    assert all(row.values_by_title["precision"] in page and row.flags in page for row in tried.rows)
+    assert "Cut-offs that were tried" not in panel_page(replace(view, cut_offs=()))
 
 
 def _facts_until(scenario, number):

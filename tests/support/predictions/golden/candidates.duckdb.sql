@@ -58,6 +58,9 @@ SELECT
     drawn.bin,
     drawn.time,
     copies.copies,
+    drawn.score_1,
+    drawn.score_2,
+    drawn.score_3,
     drawn.segment_1,
     drawn.payload_1,
     drawn.cluster

@@ -85,6 +85,8 @@ SELECT
     drawn.bin,
     drawn.time,
     copies.copies,
+    drawn.score_1,
+    drawn.score_2,
     drawn.segment_1,
     drawn.payload_1
 FROM drawn

@@ -1,5 +1,5 @@
 -- The candidates from the table of a single scan, as `candidates` draws them. Rows that share an id share its hash, so
--- that all of them were kept, and copies can be counted here.
+-- that all of them were kept, and copies can be counted here. Of one row the smallest score is its score.
 WITH kept AS (
     SELECT
         single_scan.kept_item AS item,
@@ -9,7 +9,10 @@ WITH kept AS (
         quotas.atom,
         quotas.stratum,
         quotas.quota,
-        quotas.max_digest
+        quotas.max_digest,
+        single_scan.low_1 AS score_1,
+        single_scan.low_2 AS score_2,
+        single_scan.low_3 AS score_3
     FROM stratawatch_single_scan AS single_scan
     INNER JOIN stratawatch_quotas AS quotas ON quotas.calls_1 = single_scan.calls_1 AND quotas.bin = single_scan.bin
     WHERE NOT single_scan.kept_item IS NULL AND (single_scan.calls_1 & (single_scan.calls_1 >> 1) & 357913941) = 0 AND (single_scan.flags_1 & (single_scan.flags_1 >> 1) & 357913941) = 0
@@ -47,6 +50,9 @@ SELECT
     drawn.bin,
     drawn.time,
     copies.copies,
+    drawn.score_1,
+    drawn.score_2,
+    drawn.score_3,
     attributes.segment_1,
     attributes.payload_1,
     attributes.cluster
