@@ -89,7 +89,7 @@ def _value(tx: Transaction, spec: PanelSpec, cycle: Cycle, key: StreamKey) -> It
         yield f"Now: nothing is known of {title}, {_limit_text(limit)}: {found.result.reason}."
     else:
         interval = estimate_text(found.result.value, found.result.low, found.result.high)
-        yield f"Now: {title} {interval}, {_limit_text(limit)}."
+        yield f"Now: {title} {interval} from {count_text(found.labels_used, 'label')}, {_limit_text(limit)}."
 
 
 def _limit_text(limit: Limit) -> str:
