@@ -55,7 +55,6 @@ def test_goes_on_where_it_was(played, schema, database, tmp_path, request):
     assert kept == expected[0]
     if schema != "0001":  # which kept no strata: in a cycle that was under way every atom is one after the upgrade
         assert made == expected[1]
-    assert [key for key in upgraded.channel.sends if BEGINS in key] == [
-        "stratawatch:spam:evidence begins|warning|channel"
-    ]
+    begun = [key for key in upgraded.channel.sends if BEGINS in key]
+    assert begun == ["stratawatch:spam:evidence begins|warning|channel"] * (schema < "0017")  # which added it up
     upgraded.ports.store.dispose()

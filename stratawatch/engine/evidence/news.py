@@ -96,7 +96,7 @@ def _limit_text(limit: Limit) -> str:
     """The ends of a limit.
 
     >>> _limit_text(Limit("precision", floor=0.9, max_drop=0.05))
-    'floor 90%, largest drop 5 points'
+    'floor 90%, largest fall 5 points'
     """
     ends = (("floor", limit.floor), ("ceiling", limit.ceiling))
     words = [f"{name} {exact_points(value)}%" for name, value in ends if value is not None]

@@ -17,7 +17,7 @@ def imported(path: Path) -> list[str]:
 def may_be_imported(module: str, *, by: Path) -> bool:
     """Support is everybody's; a conftest belongs to its folder, and benchmarks to their tests."""
     if module.startswith("benchmarks"):
-        return by.is_relative_to("tests/benchmarks") or by.is_relative_to("tests/long")
+        return any(by.is_relative_to(f"tests/{place}") for place in ("benchmarks", "drills/benchmarks", "long"))
     return not module.startswith("tests.") or module.startswith("tests.support") or module.endswith(".conftest")
 
 
