@@ -49,9 +49,12 @@ def require_queue(ports: Ports) -> LabelQueue:
         if _may_be_marked(ports.store, ports.queue, found, kept):
             with hold_lease(ports, QUEUE_MARK):  # two workers that find this at once must not give it two ids
                 _mark(ports, _kept(ports.store, ports.queue).get("id") or uuid4().hex)
-        elif not found or found != kept.get("id"):
+            return ports.queue
+        if not found:  # another worker may have given it its id since this one looked
+            found, kept = ports.queue.identity(), _kept(ports.store, ports.queue)
+        if not found or found != kept.get("id"):
             raise _not_ours(ports.queue, found)
-        elif kept != _record(ports.queue, found):
+        if kept != _record(ports.queue, found):
             _keep(ports, _record(ports.queue, found))
     except Unreachable as trouble:
         _note_away(ports, trouble)
