@@ -13,7 +13,7 @@ from pydantic import AfterValidator, Field, SecretStr, model_validator
 
 from stratawatch.adapters.adapter_settings import BuildContext
 from stratawatch.adapters.alerts import ChannelSettings
-from stratawatch.adapters.alerts.alert_text import HEADS, incident_name, notification_name, one_line, told
+from stratawatch.adapters.alerts.alert_text import HEADS, body_with_links, incident_name, notification_name, one_line
 from stratawatch.adapters.alerts.sent_keys import SentKeys
 from stratawatch.adapters.object_storage import LOOPBACK
 from stratawatch.adapters.secret_address import STEP_TIMEOUT, TIMEOUT
@@ -180,7 +180,7 @@ class MailChannel:
         message["Auto-Submitted"] = "auto-generated"
         if notification.severity == "page":
             message["Importance"] = "high"
-        body = told(notification, LONGEST_BODY)
+        body = body_with_links(notification, LONGEST_BODY)
         key = one_line(notification.dedup_key, 1000)
         when = f"{notification.created_at:%Y-%m-%d %H:%M} +00:00"
         subject = one_line(notification.subject, LONGEST_SUBJECT)
