@@ -41,7 +41,7 @@ def link_lines(notification: Notification) -> list[str]:
     return [f"{WORDS[name]}: {printable(said)}" for name, said in links_of(notification.facts).items()]
 
 
-def told(notification: Notification, longest: int) -> str:
+def body_with_links(notification: Notification, longest: int) -> str:
     """The body without control characters, and below it the links, which stay whole when it is cut."""
     below = "".join(f"\n{line}" for line in link_lines(notification))
     return lines(notification.body, longest - len(below)) + below

@@ -8,7 +8,7 @@ from pydantic import SecretStr, model_validator
 
 from stratawatch.adapters.adapter_settings import BuildContext
 from stratawatch.adapters.alerts import ChannelSettings
-from stratawatch.adapters.alerts.alert_text import incident_name, notification_name, one_line, told
+from stratawatch.adapters.alerts.alert_text import body_with_links, incident_name, notification_name, one_line
 from stratawatch.adapters.alerts.sent_keys import SentKeys
 from stratawatch.adapters.secret_address import TIMEOUT, SecretAddress
 from stratawatch.engine.model.alarm_records import Notification
@@ -106,7 +106,7 @@ def _event(notification: Notification) -> dict[str, Any]:
         "payload": {
             "severity": notification.severity,
             "subject": subject,
-            "body": told(notification, LONGEST_BODY),
+            "body": body_with_links(notification, LONGEST_BODY),
             "dedup_key": one_line(notification.dedup_key, LONGEST_LABEL),
         },
     }
