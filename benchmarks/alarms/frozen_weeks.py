@@ -13,7 +13,7 @@ from benchmarks.labels.worlds import Flags, Floats, Items
 from stratawatch.core.alarms.evidence.betting_round import BettingRound, KnownItems
 from stratawatch.core.alarms.evidence.linear_tests import LimitTest, linear_test
 from stratawatch.core.alarms.evidence.time_to_page import PlannedWindow
-from stratawatch.core.alarms.judge import LEAST_PRECISE
+from stratawatch.core.alarms.least_precise import are_precise_enough
 from stratawatch.core.cells import Cells
 from stratawatch.core.estimation.difference_estimator import DifferenceEstimator
 from stratawatch.core.estimation.interval import metric_intervals
@@ -141,24 +141,24 @@ def simulate(
     floors = np.array([test.limit for test in limits])
     outside = {}
     for level in confidences:
-        _, _, high, n_eff = _intervals(week, limits, sides, level)
-        outside[level] = (high < floors) & (n_eff >= LEAST_PRECISE)
-    value, low, high = (found - floors for found in _intervals(week, limits, sides, 0.95)[:3])
+        value, low, high = _intervals(week, limits, sides, level)
+        outside[level] = (high < floors) & are_precise_enough(value, low, high, floors, level)
+    value, low, high = (found - floors for found in _intervals(week, limits, sides, 0.95))
     return Weeks(log_e, outside, value, low, high)
 
 
 def _intervals(
     week: FrozenWeek, limits: Sequence[LimitTest], sides: SideEstimates, confidence: float
-) -> tuple[Floats, Floats, Floats, Floats]:
-    """Value, low, high and n_eff of every stream (weeks x streams)."""
+) -> tuple[Floats, Floats, Floats]:
+    """Value, low and high of every stream (weeks x streams)."""
     reading = SideIntervals(sides, confidence)
     found = {metric: metric_intervals(metric_named(metric), reading) for metric in METRICS}
     places = [(test.metric, week.cells.classifiers.index(test.classifier)) for test in limits]
-    value, low, high, n_eff = (
+    value, low, high = (
         np.stack([getattr(found[metric], name)[:, 0, place] for metric, place in places], axis=1)
-        for name in ("value", "low", "high", "n_eff")
+        for name in ("value", "low", "high")
     )
-    return value, low, high, n_eff
+    return value, low, high
 
 
 def draw_labels(week: FrozenWeek, number: int, rng: np.random.Generator) -> tuple[Floats, Floats]:

@@ -8,6 +8,7 @@ from stratawatch.core.alarms.readings import Reading
 from stratawatch.core.baselines.drop import Drop
 from stratawatch.core.estimate import IntervalEstimate
 from stratawatch.core.goals import Limit
+from stratawatch.core.metrics import metric_named
 from stratawatch.formatting import confidence_text, exact_points, percent, points
 
 
@@ -40,6 +41,10 @@ class End(Protocol):
 
     def distance(self, interval: IntervalEstimate, confidence: float) -> Distance:
         """How far inside an estimate lies, whose interval has this confidence."""
+        ...
+
+    def limit_near(self, value: float, distance: Distance) -> float:
+        """The value that the metric would have on this end, of an estimate that lies so far inside."""
         ...
 
     def side(self, reading: Reading, *, is_inside: bool, is_proven: bool = False) -> str:
@@ -76,6 +81,10 @@ class FixedEnd:
         if self.is_floor:
             return Distance(interval.value - self.value, interval.low - self.value, interval.high - self.value)
         return Distance(self.value - interval.value, self.value - interval.high, self.value - interval.low)
+
+    def limit_near(self, value: float, distance: Distance) -> float:  # noqa: ARG002
+        """The floor or the ceiling."""
+        return self.value
 
     def side(self, reading: Reading, *, is_inside: bool, is_proven: bool = False) -> str:
         """Such as "is proven below the floor of 80.0%"."""
@@ -116,6 +125,11 @@ class DropEnd:
         """How much further the metric might fall; the interval holds the uncertainty of both."""
         fell = self._fell(interval, confidence)
         return Distance(self.max_drop - fell.value, self.max_drop - fell.high, self.max_drop - fell.low)
+
+    def limit_near(self, value: float, distance: Distance) -> float:
+        """Where the drop is the largest that is allowed."""
+        way = 1 if metric_named(self.metric).lower_is_better else -1
+        return min(max(value + way * distance.value, 0.0), 1.0)
 
     def side(self, reading: Reading, *, is_inside: bool, is_proven: bool = False) -> str:  # noqa: ARG002
         """Such as "proven to be more"."""

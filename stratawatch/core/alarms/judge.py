@@ -5,6 +5,7 @@ from typing import Final
 from stratawatch.core.alarms.alarm_states import AlarmState, BlindCause, Judgement
 from stratawatch.core.alarms.drops import NO_BASELINE, ActiveBaseline
 from stratawatch.core.alarms.ends import Distance, DropEnd, End, fixed_ends
+from stratawatch.core.alarms.least_precise import is_precise_enough
 from stratawatch.core.alarms.readings import Reading
 from stratawatch.core.designs.missing_bounds import MissingBounds, blind_reason
 from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
@@ -14,12 +15,6 @@ from stratawatch.formatting import estimate_text
 
 _LEAST_CONFIDENT: Final = 0.95
 _MOST_CONFIDENT: Final = 1 - 1e-9
-LEAST_PRECISE: Final = 5.0
-"""A window that knows its metric less well than so many random labels would does not page by itself.
-
-One or two labels of large strata decide there, and the interval's far tail misses the value four times as often as it
-says (`python -m benchmarks.alarms --cells screen-K4/30`). Evidence over windows is exact there too.
-"""
 _HOWEVER: Final = "so it is however the missing answers had come out"
 
 
@@ -49,17 +44,19 @@ def page_by_window(
     """Why this window alone pages, or nothing: the page's interval lies wholly beyond an end of the limit.
 
     Where missing answers leave the estimate open, the span of their bounds has to lie beyond a floor or ceiling too.
-    A window that is less precise than five random labels would be is too imprecise for its interval's far tail.
+    A window that knows its metric less well than five random labels would does not page (`is_precise_enough`).
     """
     interval, page = estimate.result, page_estimate.result
-    if isinstance(interval, Undefined) or isinstance(page, Undefined) or page.n_eff < LEAST_PRECISE:
+    if isinstance(interval, Undefined) or isinstance(page, Undefined):
         return ""
     reading = Reading(1, interval, estimate.labels_used, estimate.confidence)
     ends: list[End] = [*fixed_ends(limit, interval.value)]
     if limit.max_drop is not None and not isinstance(baseline, Undefined):
         ends.append(DropEnd(limit.metric, limit.max_drop, baseline))
     for end in ends:
-        if end.distance(page, page_estimate.confidence).is_outside:
+        distance = end.distance(page, page_estimate.confidence)
+        near = end.limit_near(page.value, distance)
+        if distance.is_outside and is_precise_enough(page, near, page_estimate.confidence):
             side = end.side(reading, is_inside=False, is_proven=True)
             proof = end.page_proof(reading, page, page_estimate.confidence)
             said = end.sentence(reading, f"{side}{proof}")

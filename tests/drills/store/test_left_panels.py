@@ -80,7 +80,7 @@ def test_incidents_end_with_the_reason_once_no_cycle_is_under_way(store):
 
 
 def test_a_late_label_of_a_retired_panel_pages_nobody_and_a_store_in_trouble_stops_nothing(store, monkeypatch):
-    scenario = Scenario.around(store, spec(budget=200, limits=(Limit("precision", floor=0.3),)))
+    scenario = Scenario.around(store, spec(budget=60, limits=(Limit("precision", floor=0.3),)))
     scenario.produce(0, size=700)
     label_cycle(scenario)
     retire_panel(scenario.ports, "spam", (), "finish", "replaced")

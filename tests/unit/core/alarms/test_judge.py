@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from stratawatch.core.alarms.alarm_states import AlarmState, Judgement
 from stratawatch.core.alarms.judge import judge_missing, page_by_window, page_confidence
+from stratawatch.core.alarms.least_precise import is_precise_enough
 from stratawatch.core.designs.missing_bounds import MissingBounds
 from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
 from stratawatch.core.goals import Limit
@@ -114,7 +115,8 @@ class TestTheFirstWindow:
         same = estimate(value, low, high)
         said = judge_alone(same, same, Limit("precision", floor=floor, ceiling=ceiling), 0.03)
         assert (said.state == AlarmState.OK) == (floor <= low and high <= ceiling)
-        assert (said.state == AlarmState.BREACH) == (high < floor or low > ceiling)
+        narrow = is_precise_enough(same.result, floor if high < floor else ceiling, same.confidence)
+        assert (said.state == AlarmState.BREACH) == ((high < floor or low > ceiling) and narrow)
 
     def test_a_limit_without_an_end_is_refused(self):
         with pytest.raises(StratawatchError, match="no end; expected a floor or a ceiling"):
@@ -125,19 +127,31 @@ class TestTheFirstWindow:
         low, value, high = sorted(ends)
         same = estimate(value, low, high)
         said = judge_alone(same, same, Limit("precision", floor=floor), margin)
-        assert (said.state == AlarmState.BREACH) == (high < floor)
+        narrow = is_precise_enough(same.result, floor, same.confidence)
+        assert (said.state == AlarmState.BREACH) == (high < floor and narrow)
         assert (said.state == AlarmState.OK) == (low >= floor)
         assert re.search(r"\d+ labels$", said.reason)
 
 
 class TestAWindowByItself:
-    """Three positives among two strata's few labels say of recall as much as half a random label."""
+    """Where one or two labels of large strata decide, an interval is wide, and its far tail not what it says."""
 
-    @pytest.mark.parametrize(("labels", "pages"), [(0.0, False), (4.9, False), (5.0, True)])
-    def test_pages_only_where_it_is_as_precise_as_five_random_labels(self, labels, pages):
-        ordinary = Estimate("lr", "recall", None, IntervalEstimate(0.24, 0.01, 0.75, labels), 30, "test", 0.95)
-        page = Estimate("lr", "recall", None, IntervalEstimate(0.24, 0.00, 0.89, labels), 30, "test", 0.999)
-        assert bool(page_by_window(ordinary, page, Limit("recall", floor=0.96))) is pages
+    LIMIT = Limit("recall", floor=0.96)
+
+    @pytest.mark.parametrize(("low", "pages"), [(0.2, False), (0.22, True)])
+    def test_pages_only_where_it_is_as_precise_as_five_random_labels(self, low, pages):
+        ordinary, page = (Estimate("lr", "recall", None, IntervalEstimate(0.8, low, 0.955, 1), 30, "t", 0.999),) * 2
+        assert bool(page_by_window(ordinary, page, self.LIMIT)) is pages
+
+    def test_pages_where_nothing_is_left_whatever_the_variance_there_says(self):
+        ordinary, page = (Estimate("lr", "recall", None, IntervalEstimate(0.0005, 0, 0.3, 0.8), 30, "t", 0.999),) * 2
+        assert page_by_window(ordinary, page, self.LIMIT)
+
+    @pytest.mark.parametrize(("high", "pages"), [(0.09, True), (0.9, False)])
+    def test_a_rare_share_that_rose_is_judged_by_where_it_stands(self, high, pages):
+        found = IntervalEstimate(0.02, 0.002, high, 30)
+        one = Estimate("lr", "false_omission_rate", None, found, 200, "t", 0.999)
+        assert bool(page_by_window(one, one, Limit("false_omission_rate", ceiling=0.001))) is pages
 
 
 class TestMissingAnswers:
