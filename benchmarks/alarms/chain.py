@@ -27,7 +27,7 @@ Stream = tuple[str, str]
 ByBet = Mapping[float, float]
 """Log E by the loss that is bet on."""
 
-SHARES: Final = (1 - EVIDENCE.evidence_share, EVIDENCE.evidence_share, 1.0)
+SHARES: Final = (1 - EVIDENCE.evidence_share, EVIDENCE.window_share, 1.0)
 """The parts of the promise at which one window's interval is looked at: beside evidence, instead of it, and ADR 6."""
 
 

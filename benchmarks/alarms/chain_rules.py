@@ -14,7 +14,7 @@ from stratawatch.engine.evidence.window_rule import MOST_PERSISTING
 
 BESIDE: Final = 1 - EVIDENCE.evidence_share
 """One window's part of the promise beside evidence."""
-INSTEAD: Final = EVIDENCE.evidence_share
+INSTEAD: Final = EVIDENCE.window_share
 """One window's part of the promise where it stands in for evidence."""
 
 FIRST_USE, ALL_LABELS, ONE_WINDOW = "first use, no fallback", "all labels bet", "one window (ADR 6)"

@@ -8,7 +8,7 @@ from stratawatch.core.tuning import EVIDENCE
 
 OURS, UNFOCUSED = "ours", "ours without focus"
 EVIDENCE_PART, WINDOW_PART = "evidence alone, without focus", "ours: one window alone, .2 F"
-FALLBACK, ADR_6 = "ours where items stay: one window, .8 F", "one window (ADR 6)"
+FALLBACK, ADR_6 = "ours where items stay: one window, .7 F", "one window (ADR 6)"
 CONTROL, IN_A_ROW = "95% interval", "95% interval, two in a row"
 CUSUM, FALSE_DISCOVERY, DEVIATIONS = "CUSUM", "Benjamini-Hochberg, 5%", "mean less 3 sd"
 
@@ -39,6 +39,6 @@ def confidences_of(streams: int) -> list[float]:
 
 def _confidences(streams: int) -> tuple[float, float, float]:
     """One window beside evidence, instead of it, and with the whole promise."""
-    share = EVIDENCE.evidence_share
-    beside, instead, whole = (page_confidence(streams, WEEKS_A_YEAR, part) for part in (1 - share, share, 1.0))
+    shares = (1 - EVIDENCE.evidence_share, EVIDENCE.window_share, 1.0)
+    beside, instead, whole = (page_confidence(streams, WEEKS_A_YEAR, part) for part in shares)
     return beside, instead, whole

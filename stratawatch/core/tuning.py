@@ -129,6 +129,8 @@ class EvidenceTuning:
     """Most by which the assumed loss moves the logit of a rate where a stake is chosen."""
     evidence_share: float = 0.8
     """Part of the promise that is kept for evidence over windows; one window's interval has the rest."""
+    window_share: float = 0.7
+    """Part of the promise of one window's interval where it stands in for evidence; the rest is for its tail."""
     baseline_losses: tuple[float, ...] = (0.005, 0.008, 0.0125, 0.02, 0.03, 0.05, 0.08)
     """How much better than a point of its grid a baseline may have been, in what its labels are bet on."""
     baseline_windows: int = 26

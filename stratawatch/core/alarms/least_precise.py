@@ -22,7 +22,8 @@ def is_precise_enough(page: IntervalEstimate, limit: float, confidence: float) -
     ...     (IntervalEstimate(0.82, 0.1, 0.95, 4), 0.96))]
     [True, False]
     """
-    return bool(are_precise_enough(*(np.array(x) for x in (page.value, page.low, page.high, limit)), confidence))
+    value, low, high, end = (np.array(x) for x in (page.value, page.low, page.high, limit))
+    return bool(are_precise_enough(value, low, high, end, confidence))
 
 
 def are_precise_enough(value: Floats, low: Floats, high: Floats, limit: Floats, confidence: float) -> NDArray[np.bool_]:

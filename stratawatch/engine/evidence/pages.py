@@ -112,7 +112,7 @@ def _share(spec: PanelSpec, rule: JudgementRule) -> float:
     """The part of the promise that one window's interval has."""
     if spec.alarms == "window":
         return _ALL
-    return EVIDENCE.evidence_share if rule.rule == "window" else 1 - EVIDENCE.evidence_share
+    return EVIDENCE.window_share if rule.rule == "window" else 1 - EVIDENCE.evidence_share
 
 
 def _beyond(window: JudgedWindow, limits: Mapping[StreamKey, Limit], share: float) -> dict[StreamKey, str]:
