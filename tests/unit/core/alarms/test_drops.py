@@ -4,6 +4,7 @@ from hypothesis import strategies as st
 
 from stratawatch.core.alarms.alarm_states import AlarmState
 from stratawatch.core.alarms.drops import ActiveBaseline
+from stratawatch.core.alarms.least_precise import is_precise_enough
 from stratawatch.core.baselines.baseline_evidence import BaselineShare, TwoSampleBaseline
 from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
 from stratawatch.core.goals import Limit
@@ -175,7 +176,8 @@ def test_every_estimate_gets_the_state_that_its_drop_supports(ends, was, n, max_
         0.03,
         baseline=baseline,
     )
-    assert (said.state == AlarmState.BREACH) == (fell.low > max_drop)
+    narrow = is_precise_enough(IntervalEstimate(value, low, high, 9.0), max(was - max_drop, 0.0), 0.95)
+    assert (said.state == AlarmState.BREACH) == (fell.low > max_drop and narrow)
     assert (said.state == AlarmState.OK) == (fell.high <= max_drop)
 
 
