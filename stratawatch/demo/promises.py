@@ -1,12 +1,20 @@
-"""The demo's promises: the degraded classifier is paged within two cycles, the healthy ones never; no week is BLIND."""
+"""The demo's promises.
 
-from collections.abc import Collection, Iterable
+The degraded classifier is paged within two cycles, the healthy ones never; no week is BLIND; and after a month what is
+healthy is proven to be so.
+"""
+
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
 from stratawatch.demo.world import BREAK_WEEK, DEGRADED_CLASSIFIER, HEALTHY_CLASSIFIERS
 
 WEEKS_IN_TIME: Final = (BREAK_WEEK, BREAK_WEEK + 1)
+PROVEN_WEEKS: Final = range(5, BREAK_WEEK)
+"""Healthy weeks before which a month of labels has come."""
+MOST_UNPROVEN: Final = 1
+"""Limits that may wait for their proof in such a week."""
 
 
 @dataclass(frozen=True)
@@ -34,10 +42,17 @@ def false_pages(pages: Collection[PagedMetric]) -> tuple[PagedMetric, ...]:
     return tuple(page for page in pages if page.classifier in HEALTHY_CLASSIFIERS)
 
 
-def broken_promises(pages: Collection[PagedMetric], blind_weeks: Iterable[int]) -> tuple[str, ...]:
-    """One sentence for each promise that was not kept."""
+def broken_promises(
+    pages: Collection[PagedMetric], blind_weeks: Iterable[int], unproven: Mapping[int, int]
+) -> tuple[str, ...]:
+    """One sentence for each promise that was not kept; `unproven` are the limits by week whose metric is not OK."""
     broken = [f"a healthy classifier was paged: {page}" for page in false_pages(pages)]
     broken += [f"labels told too little of a metric: BLIND in week {week}" for week in blind_weeks]
+    broken += [
+        f"{limits} of the limits were not proven to be kept in week {week}"
+        for week, limits in unproven.items()
+        if week in PROVEN_WEEKS and limits > MOST_UNPROVEN
+    ]
     if not break_was_paged(pages):
         weeks = " or ".join(map(str, WEEKS_IN_TIME))
         broken.append(f"the lost precision of {DEGRADED_CLASSIFIER} was not paged in week {weeks}")

@@ -33,12 +33,16 @@ class TestFalsePages:
 
 class TestBrokenPromises:
     def test_none_when_the_break_was_paged_and_nobody_else(self):
-        assert broken_promises([FOUND], []) == ()
+        assert broken_promises([FOUND], [], {1: 6, 4: 2, 5: 1, 6: 0, 7: 3}) == ()
 
     def test_says_which_week_was_blind(self):
-        assert broken_promises([FOUND], [9]) == ("labels told too little of a metric: BLIND in week 9",)
+        assert broken_promises([FOUND], [9], {}) == ("labels told too little of a metric: BLIND in week 9",)
+
+    def test_says_in_which_week_too_little_was_proven(self):
+        said = ("2 of the limits were not proven to be kept in week 5",)
+        assert broken_promises([FOUND], [], {5: 2, 6: 1}) == said
 
     def test_says_what_was_missed_and_who_was_wronged(self):
-        missed, wronged = sorted(broken_promises([PagedMetric("trees", "recall", 2)], []), key=len, reverse=True)
+        missed, wronged = sorted(broken_promises([PagedMetric("trees", "recall", 2)], [], {}), key=len, reverse=True)
         assert missed == "the lost precision of logistic was not paged in week 7 or 8"
         assert wronged == "a healthy classifier was paged: recall of trees in week 2"
