@@ -133,11 +133,11 @@ class TestShortWindows:
     @pytest.fixture
     def daily(self, make_scenario):
         rule = WindowRule(MONDAY, timedelta(days=1))
-        return make_scenario(spec(budget=200, windows=rule, deadline=timedelta(hours=9)))
+        return make_scenario(spec(budget=60, windows=rule, deadline=timedelta(hours=9)))
 
     def test_are_reminded_of_once_a_week(self, daily):
         for day in range(16):
-            daily.produce(0, quality=0.2, size=1000)
+            daily.produce(0, quality=0.2, size=200)
             daily.source.windows[MONDAY + timedelta(days=day)] = daily.source.windows[MONDAY]
             daily.clock.moment = MONDAY + timedelta(days=day + 1)
             open_all(daily)
