@@ -5,38 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from stratawatch.core.alarms.alarm_states import AlarmState
-from stratawatch.core.goals import Limit
-from stratawatch.engine.baselines.measure_baseline import BaselineRequest, measure_baseline
 from stratawatch.engine.evidence.drop_streams import _fold
-from stratawatch.engine.evidence.panel_evidence import panel_evidence
-from stratawatch.engine.model.alarm_records import StreamKey
 from stratawatch.engine.model.evidence_records import BaselineGrid, EvidenceRow
-from tests.support.fakes import MONDAY, WEEK, spec
+from tests.support.drops import LR, PANEL, evidence, incidents, measure, why_restarted
+from tests.support.fakes import MONDAY, WEEK
 from tests.support.scenario import cycle_of, label_weeks, open_all, severities
-
-LR = StreamKey("spam", "lr", "precision")
-PANEL = spec(budget=150, limits=(Limit("precision", max_drop=0.05, classifiers=("lr",)),))
-REQUEST = BaselineRequest(of=("lr",))
-
-
-def measure(scenario, request=REQUEST):
-    return {one.key: one for one in measure_baseline(scenario.ports, scenario.panel, request).new}
-
-
-def evidence(scenario):
-    with scenario.ports.store.begin() as tx:
-        return panel_evidence(tx, scenario.ports, scenario.panel)
-
-
-def incidents(scenario):
-    with scenario.ports.store.begin() as tx:
-        return [one for one in tx.alarms.incidents() if one.kind == AlarmState.BREACH]
-
-
-def why_restarted(scenario):
-    with scenario.ports.store.begin() as tx:
-        return [(one.key, one.why) for one in tx.evidence.restarts("spam")]
 
 
 def test_a_fall_is_paged_by_windows_together_and_ends_by_itself(make_scenario):

@@ -6,47 +6,21 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from stratawatch.core.alarms.alarm_states import AlarmState
 from stratawatch.core.baselines.baseline_evidence import BaselineShare
-from stratawatch.core.goals import Limit
 from stratawatch.core.tuning import EVIDENCE
 from stratawatch.engine.baselines.baselines_from_labels import LabelledItems, SideSizes
-from stratawatch.engine.baselines.measure_baseline import BaselineRequest, measure_baseline
+from stratawatch.engine.baselines.measure_baseline import measure_baseline
 from stratawatch.engine.cycle.judge_cycle import judge_cycle
 from stratawatch.engine.evidence.drop_rows import first_bets
-from stratawatch.engine.evidence.panel_evidence import panel_evidence
 from stratawatch.engine.evidence.replay_evidence import replay_evidence
-from stratawatch.engine.model.alarm_records import StreamKey
-from tests.support.fakes import MONDAY, WEEK, spec
+from tests.support.drops import LR, PANEL, REQUEST, evidence, incidents, measure, why_restarted
+from tests.support.fakes import MONDAY, WEEK
 from tests.support.scenario import cycle_of, label_cycle, label_weeks, relabel
-
-LR = StreamKey("spam", "lr", "precision")
-PANEL = spec(budget=150, limits=(Limit("precision", max_drop=0.05, classifiers=("lr",)),))
-REQUEST = BaselineRequest(of=("lr",))
-
-
-def measure(scenario, request=REQUEST):
-    return {one.key: one for one in measure_baseline(scenario.ports, scenario.panel, request).new}
 
 
 def rows(scenario, cycle, sign=1):
     with scenario.ports.store.begin() as tx:
         return [row for row in tx.evidence.of_cycle(cycle) if row.sign == sign]
-
-
-def evidence(scenario):
-    with scenario.ports.store.begin() as tx:
-        return panel_evidence(tx, scenario.ports, scenario.panel)
-
-
-def incidents(scenario):
-    with scenario.ports.store.begin() as tx:
-        return [one for one in tx.alarms.incidents() if one.kind == AlarmState.BREACH]
-
-
-def why_restarted(scenario):
-    with scenario.ports.store.begin() as tx:
-        return [(one.key, one.why) for one in tx.evidence.restarts("spam")]
 
 
 @pytest.fixture
