@@ -48,9 +48,13 @@ def test_a_fall_is_paged_by_windows_together_and_ends_by_itself(make_scenario):
     assert incident.evidence > 52 / 0.8
     assert MONDAY + 4 * WEEK <= incident.since <= MONDAY + 5 * WEEK
     assert severities(fallen)[2:] == ["page"]
-    body, was = fallen.channel.told[-1].body, baseline.evidence.value
-    assert f"precision fell by more than 5 points below its baseline of {100 * was:.1f}% (2026-02-02)" in body
-    assert "luck reaches at most 0.8 times a year" in body
+    page, was = fallen.channel.told[-1], baseline.evidence.value
+    assert (
+        f"at most 5 points more than its baseline of {100 - 100 * was:.1f}% (measured 2026-02-02) allowed" in page.body
+    )
+    reason = page.facts["reason"]
+    assert f"precision fell by more than 5 points below its baseline of {100 * was:.1f}% (2026-02-02)" in reason
+    assert "luck reaches at most 0.8 times a year" in reason
     assert evidence(fallen).total == 0
     assert why_restarted(fallen) == [(None, "spam / lr / precision was paged")]
     label_weeks(fallen, 6, quality=1.3)

@@ -39,14 +39,14 @@ class OtherCause:
         """The number in words, and in brackets what it was before.
 
         >>> OtherCause("volume", 100_000, 101_000).text, OtherCause("score drift", 0.081, 0.083).text
-        ('items 101,000 (100,000)', 'mean score 0.083 (0.081)')
+        ('items 101,000 (was 100,000)', 'mean score 0.083 (was 0.081)')
         >>> OtherCause("label delay", 20, 70).text, OtherCause("agreement", 0.94, 0.93).text
-        ('label delay 70 h (20 h)', 'agreement 93% (94%)')
+        ('labels after 70 h (was 20 h)', 'annotators agree in 93% (was 94%)')
         """
         if self.kind == "volume":
-            return f"items {count(self.after)} ({count(self.before)})"
+            return f"items {count(self.after)} (was {count(self.before)})"
         if self.kind == "score drift":
-            return f"mean score {score_text(self.after)} ({score_text(self.before)})"
+            return f"mean score {score_text(self.after)} (was {score_text(self.before)})"
         if self.kind == "label delay":
-            return f"label delay {self.after:.0f} h ({self.before:.0f} h)"
-        return f"agreement {whole_percent(self.after)} ({whole_percent(self.before)})"
+            return f"labels after {self.after:.0f} h (was {self.before:.0f} h)"
+        return f"annotators agree in {whole_percent(self.after)} (was {whole_percent(self.before)})"
