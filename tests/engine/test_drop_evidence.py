@@ -6,12 +6,16 @@ import numpy as np
 import pytest
 
 from stratawatch.core.alarms.alarm_states import AlarmState
+from stratawatch.core.alarms.evidence.time_to_page import MOST
 from stratawatch.core.goals import Limit
 from stratawatch.engine.baselines.measure_baseline import BaselineRequest, measure_baseline
+from stratawatch.engine.cycle.expected_pages import expected_pages
+from stratawatch.engine.cycle.plan_preview import preview_plan
 from stratawatch.engine.evidence.drop_streams import _fold
 from stratawatch.engine.evidence.panel_evidence import panel_evidence
 from stratawatch.engine.model.alarm_records import StreamKey
 from stratawatch.engine.model.evidence_records import BaselineGrid, EvidenceRow
+from stratawatch.engine.model.panel_spec import Window
 from tests.support.fakes import MONDAY, WEEK, spec
 from tests.support.scenario import cycle_of, label_weeks, open_all, severities
 
@@ -60,6 +64,25 @@ def test_a_fall_is_paged_by_windows_together_and_ends_by_itself(make_scenario):
     label_weeks(fallen, 6, quality=1.3)
     assert severities(fallen)[3:] == ["resolved"]
     assert why_restarted(fallen)[-1] == (LR, "its incident is over")
+
+
+def test_a_plan_says_in_how_many_windows_it_would_be_paged(make_scenario):
+    scenario = make_scenario(PANEL, *range(4))
+    scenario.produce(4)
+    window = Window(MONDAY + 4 * WEEK, MONDAY + 5 * WEEK)
+    preview = preview_plan(scenario.ports, PANEL, window, 4)
+
+    def page():
+        with scenario.ports.store.begin() as tx:
+            (found,) = expected_pages(tx, PANEL, preview, window)
+        return found
+
+    assert (page().windows, page().unknown) == ({}, "no baseline is in force")
+    measure(scenario)
+    found = page()
+    assert (found.key, found.end, found.unknown) == (LR, "max_drop", "")
+    # One that is by 25 points worse was paged after two windows.
+    assert 1 <= found.windows[0.1] < (found.windows[0.05] or MOST)
 
 
 class TestGrowth:
