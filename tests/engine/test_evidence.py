@@ -322,7 +322,7 @@ class TestWhatAPageSays:
 
 def wrong_flags(body):
     """The wrong flags of the window: low, middle and high."""
-    found = re.search(r"about ([\d,]+) wrong flags \(([\d,]+) to ([\d,]+)\) among", body)
+    found = re.search(r"about ([\d,]+) wrong flags \(([\d,]+) to ([\d,]+)\) this week, of ", body)
     middle, low, high = (int(number.replace(",", "")) for number in found.groups())
     return low, middle, high
 

@@ -101,7 +101,7 @@ class TestWhatItCosts:
         assert "So far" not in page.body
         cost = r"about (\d+) more wrong flags than usual \((\d+) to (\d+)\) in 3 weeks\."
         said = re.search(
-            r"Harm: about (\d+) wrong flags \((\d+) to (\d+)\) among (\d+) flags of this week; usually (\d+)\. So far "
+            r"Harm: about (\d+) wrong flags \((\d+) to (\d+)\) this week, of (\d+) flags; usually (\d+)\. So far "
             + cost,
             second.body,
         )
@@ -109,7 +109,7 @@ class TestWhatItCosts:
         assert low <= wrong <= high <= flags
         assert least <= more <= most
         assert abs(more - 3 * (wrong - usual)) < wrong  # three windows alike
-        now, lasted, harm, over, *others = end.body.splitlines()
+        now, lasted, harm, left, over, *others = end.body.splitlines()
         why = over.removeprefix("It is over: ")
         assert "is proven at or above the floor of 50" in why
         share = float(re.match(r"Now: (.+)% of its flags are wrong \(.+\), at most 50% allowed\.", now)[1])
@@ -117,8 +117,20 @@ class TestWhatItCosts:
         assert abs(float(told[1]) - share) < 0.5
         assert lasted == "It lasted for 3 weeks, 2026-01-12 to 2026-02-02."
         assert re.fullmatch(f"Harm: {cost}", harm).groups() == tuple(map(str, (more, least, most)))
+        assert left == "Left to do: put right what the wrong flags of that time did."
         assert any("precision of lr" in line for line in others)
         assert end.facts["reason"] == why
+
+    def test_a_week_that_looks_fine_is_not_told_as_broken(self, make_scenario):
+        near = Limit("precision", floor=0.47, classifiers=("lr",))
+        scenario = make_scenario(spec(limits=(near,)))
+        label_weeks(scenario, 0, quality=0.2)
+        label_weeks(scenario, 1)
+        _, reminder = scenario.channel.told
+        now = r"\d\d% of its flags are wrong, at most 53% allowed"
+        assert re.fullmatch(rf"NOT YET PROVEN OVER, week 2: lr \(spam\): {now}", reminder.subject)
+        assert "Sure: not yet. This week looks fine, and it is over once that is proven." in reminder.body
+        assert "Where: " not in reminder.body
 
     def test_of_recall_is_in_misses(self, make_scenario):
         """From week 2 on a fifth of what lr passes is true: it misses them, and its flags are as right as before."""
@@ -128,7 +140,7 @@ class TestWhatItCosts:
         missed = [miss(scenario, period) for period in (2, 3)]
         page, reminder = scenario.channel.told
         said = re.search(
-            r"Harm: about (\d+) misses \((\d+) to (\d+)\) among (\d+) items that it passed of this week; usually (\d+)\.",
+            r"Harm: about (\d+) misses \((\d+) to (\d+)\) this week, of (\d+) items that it passed; usually (\d+)\.",
             page.body,
         )
         number, low, high, passed, usual = map(int, said.groups())

@@ -13,7 +13,7 @@ from stratawatch.engine.model.cycle_facts import Cycle
 from stratawatch.engine.ports import Ports
 from stratawatch.engine.ports.transaction import Transaction
 from stratawatch.engine.restored_store import was_restored
-from stratawatch.formatting import minute
+from stratawatch.formatting import minute, span_text
 
 OVER: Final = "it was over before the channel took it"
 """Why an opening is superseded; its last failure follows."""
@@ -45,13 +45,14 @@ class News:
     """What there is to be told of a breach: lines for people, and facts for programs.
 
     `more` are lines that can wait until it is said what to do. `subject` is the breach in a headline; empty where the
-    newest window says nothing.
+    newest window says nothing. `looks_over`: that window is inside the limit, though not proven to be.
     """
 
     lines: Sequence[str] = ()
     facts: Mapping[str, object] = field(default_factory=dict)
     more: Sequence[str] = ()
     subject: str = ""
+    looks_over: bool = False
 
 
 def notify_breach(
@@ -78,7 +79,7 @@ def notify_breach(
         *state_lines({other: one.state for other, one in judgements.items()}, key),
         *([] if news is None else news.more),
         next_line(cycle),
-        f"Figures: stratawatch alerts show {incident.id}; window {cycle.window}, cycle {cycle.id}",
+        figures_line(incident, cycle),
     ]
     subject = (news.subject if news is not None else "") or f"{stream_text(key)} is outside its limit"
     facts = {**stream_facts(key), **window_facts(cycle), "state": said.state.value, "reason": said.reason}
@@ -99,7 +100,13 @@ def next_line(cycle: Cycle) -> str:
     """When there is news, and how it ends."""
     window = cycle.window
     end = start_text(window.end + (window.end - window.start))
-    return f"Next verdict: once the labels until {end} are in; it ends by itself when proven inside its limit."
+    return f"Next verdict: with the labels until {end}. It ends once it is proven inside its limit."
+
+
+def figures_line(incident: Incident, cycle: Cycle) -> str:
+    """Where the figures are, and of which window."""
+    span = span_text(cycle.window.start, cycle.window.end)
+    return f"Figures: stratawatch alerts show {incident.id} (cycle {cycle.id}, {span})"
 
 
 def start_text(start: datetime) -> str:

@@ -8,6 +8,7 @@ from typing import Final
 from stratawatch.core.alarms.alarm_states import AlarmState
 from stratawatch.engine.alarms.notifications import (
     News,
+    figures_line,
     next_line,
     notify_update,
     since_line,
@@ -38,7 +39,6 @@ class _Reminder:
 
     at: datetime
     tag: str
-    head: str
     news: Callable[[], News]
     """Made only for a channel that is to hear of it, as it looks at several windows."""
 
@@ -86,12 +86,12 @@ def _of_window(
         said = found.lines or [newest.reason, since_line(incident.since or first.window.start, spec.windows.unit)]
         facts = {"state": newest.state.value, "reason": newest.reason, **found.facts}
         lines = [*said, *_ask(opening), *state_lines(others, incident.key), *found.more, next_line(cycle)]
-        lines.append(f"Figures: stratawatch alerts show {incident.id}; window {cycle.window}, cycle {cycle.id}")
+        lines.append(figures_line(incident, cycle))
         facts = {**stream_facts(incident.key), **window_facts(cycle), **facts}
-        return News(lines, facts, subject=found.subject or stream_text(incident.key))
+        head = _still(spec, newest, cycle, incident.since or first.window.start, found)
+        return News(lines, facts, subject=f"{head}: {found.subject or stream_text(incident.key)}")
 
-    head = _still(spec, newest, cycle, incident.since or first.window.start)
-    return _Reminder(newest.at, f"reminder {times}", head, news)
+    return _Reminder(newest.at, f"reminder {times}", news)
 
 
 def _of_silence(
@@ -105,28 +105,28 @@ def _of_silence(
     """That a silence is over and what was told before it is not."""
     incident, several = opening.incidents[0], opening.incidents
     newest = [states[one.key] for one in several if one.key in states]
-    head, cycle = f"STILL {incident.kind}", None
-    if incident.kind == AlarmState.BREACH and newest:
-        cycle, first = tx.cycles.get(newest[0].cycle_id), tx.cycles.get(incident.cycle_id)
-        since = incident.since or first.window.start
-        head = _still(_spec(tx, ports, incident.key), newest[0], cycle, since)
+    is_breach = incident.kind == AlarmState.BREACH and bool(newest)
 
     def news() -> News:
-        found = News() if cycle is None else tell(tx, cycle, incident)
+        found, subject = News(), f"STILL {incident.kind}: {incident.key.panel}, {count_text(len(several), 'metric')}"
+        if is_breach:
+            cycle, first = tx.cycles.get(newest[0].cycle_id), tx.cycles.get(incident.cycle_id)
+            found, since = tell(tx, cycle, incident), incident.since or first.window.start
+            head = _still(_spec(tx, ports, incident.key), newest[0], cycle, since, found)
+            subject = f"{head}: {found.subject or stream_text(incident.key)}"
         over = f"The silence until {minute(ended.over_at)} +00:00 is over: {ended.reason}"
         said = found.lines or list(dict.fromkeys(state.reason for state in newest))
-        many = f"{incident.key.panel}, {count_text(len(several), 'metric')}"
-        name = many if cycle is None else stream_text(incident.key)
         figures = f"Figures: stratawatch alerts show {incident.id}"
-        return News([*said, over, *_ask(opening), *found.more, figures], found.facts, subject=found.subject or name)
+        return News([*said, over, *_ask(opening), *found.more, figures], found.facts, subject=subject)
 
-    return _Reminder(ended.over_at, f"silence {ended.id}", head, news)
+    return _Reminder(ended.over_at, f"silence {ended.id}", news)
 
 
-def _still(spec: PanelSpec, newest: StreamState, cycle: Cycle, since: datetime) -> str:
+def _still(spec: PanelSpec, newest: StreamState, cycle: Cycle, since: datetime, news: News) -> str:
     """How long it lasts, as windows are counted from the one in which it most likely began."""
     number = (cycle.window.start - since) // spec.windows.length + 1
-    head = "STILL BROKEN" if newest.state == AlarmState.BREACH else f"NOT OVER, {newest.state} now"
+    broken = "NOT YET PROVEN OVER" if news.looks_over else "STILL BROKEN"
+    head = broken if newest.state == AlarmState.BREACH else f"NOT OVER, {newest.state} now"
     return f"{head}, {spec.windows.unit} {number}"
 
 
@@ -153,8 +153,7 @@ def _write(tx: Transaction, ports: Ports, opening: Opening, reminder: _Reminder)
     if channels:
         news = reminder.news()
         body = "\n".join(news.lines)
-        subject = f"{reminder.head}: {news.subject}"
-        notify_update(tx, ports, key, reminder.tag, subject, body, news.facts, channels=channels)
+        notify_update(tx, ports, key, reminder.tag, news.subject, body, news.facts, channels=channels)
 
 
 def _last_told(opening: Opening, row: Notification) -> datetime | None:

@@ -44,8 +44,8 @@ class Harm:
     def line(self) -> str:
         """What the newest window costs, what is usual, and what came on top of that since the fall."""
         newest = self.since[-1]
-        among = f"{count(newest.calls)} {self.calls} of this {self.unit}"
-        text = f"Harm: about {_number(newest.number, self.name)} among {among}"
+        of = f"this {self.unit}, of {count(newest.calls)} {self.calls}"
+        text = f"Harm: about {_number(newest.number, self.name)} {of}"
         if not self.before:
             return f"{text}."
         text += f"; usually {about_count(mean_number(self.before).value)}."

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from stratawatch.core.alarms.alarm_states import AlarmState
 from stratawatch.core.alarms.drops import worsening_word
+from stratawatch.core.alarms.ends import fixed_ends
 from stratawatch.core.alarms.error_shares import ErrorShare, error_share
 from stratawatch.core.alarms.moved import ValueInterval
 from stratawatch.core.alarms.readings import MANY
@@ -57,14 +58,13 @@ def news_of_reminder(tx: Transaction, spec: PanelSpec, cycle: Cycle, key: Stream
     if cycle.state != CycleState.JUDGED:
         return News()
     fall = _Fall.of(tx, spec, cycle, key, since)
-    lines = [
-        *fall.value_lines(),
-        since_line(since, spec.windows.unit),
-        *fall.harm_lines(),
-        *fall.place_lines(),
-        "Sure: proven when it was paged; it is over once it is proven inside its limit.",
-    ]
-    return News(lines, _chart(tx, spec, cycle, key, since), fall.cause_lines(), fall.headline)
+    began = [*fall.value_lines(), since_line(since, spec.windows.unit), *fall.harm_lines()]
+    chart = _chart(tx, spec, cycle, key, since)
+    if fall.is_inside:
+        sure = f"Sure: not yet. This {spec.windows.unit} looks fine, and it is over once that is proven."
+        return News([*began, sure], chart, fall.figures(), fall.headline, looks_over=True)
+    sure = "Sure: proven when it was paged; it is over once it is proven inside its limit."
+    return News([*began, *fall.place_lines(), sure], chart, fall.cause_lines(), fall.headline)
 
 
 def news_of_open_breaches(tx: Transaction, incidents: Sequence[Incident]) -> dict[StreamKey, News]:
@@ -93,9 +93,10 @@ def news_of_end(tx: Transaction, spec: PanelSpec, cycle: Cycle, incident: Incide
         lasted = f"It was about the {unit} of {start_text(since)}, which other labels put inside."
     cost = harm(tx, spec, cycle, key, since, with_cycle=False) if windows > 0 else None
     fall = _Fall(spec, cycle, key, watched_streams(spec).get(key), _estimate_in(tx, spec, cycle, key), cost)
-    lines = [*fall.value_lines(), lasted, *([f"Harm: {cost.total}"] if cost is not None and cost.total else [])]
-    subject = ", ".join([fall.headline, *fall.allowed()]) if fall.headline else ""
-    return News(lines, _chart(tx, spec, cycle, key, since), subject=subject)
+    lines = [*fall.value_lines(), lasted]
+    if cost is not None and cost.total:
+        lines += [f"Harm: {cost.total}", f"Left to do: put right what the {cost.name} of that time did."]
+    return News(lines, _chart(tx, spec, cycle, key, since), subject=fall.headline)
 
 
 @dataclass(frozen=True)
@@ -138,12 +139,22 @@ class _Fall:
         return None if self.change is None else self.change.change.before.value
 
     @property
+    def is_inside(self) -> bool:
+        """Whether its value in this window is inside its floor and its ceiling, proven or not."""
+        if self.estimate is None or self.limit is None or isinstance(self.estimate.result, Undefined):
+            return False
+        found, ends = self.estimate.result, fixed_ends(self.limit, self.estimate.result.value)
+        return bool(ends) and all(end.distance(found).value >= 0 for end in ends)
+
+    @property
     def headline(self) -> str:
         """What is wrong, by how much, and where; empty where nothing is known of the window."""
         if self.estimate is None or isinstance(self.estimate.result, Undefined):
             return ""
         said = f"{self.key.classifier} ({self.key.panel}){where_text(self.key)}: "
         said += self.share.short(self.estimate.result.value)
+        if self.is_inside:
+            return ", ".join([said, *self.allowed()])
         if self.change is None or self.usual is None:
             return said
         where = named_text(self.change)
@@ -189,15 +200,16 @@ class _Fall:
     def cause_lines(self) -> list[str]:
         """What it is not, what may be done, and the metric itself."""
         lines = [] if self.change is None else [*cause_lines(self.change, self.spec.windows.unit)]
-        return [*lines, *self._figures()]
+        return [*lines, *self.figures()]
 
-    def _figures(self) -> Iterator[str]:
+    def figures(self) -> list[str]:
         """The metric and its limit, as reports have them."""
         found = None if self.estimate is None else self.estimate.result
-        if self.estimate is not None and self.limit is not None and isinstance(found, IntervalEstimate):
-            value = f"{metric_named(self.key.metric).title} {percent(found.value, found.half_width)}"
-            labels = count_text(self.estimate.labels_used, "label")
-            yield f"As a metric: {value} from {labels}, {_limit_text(self.limit)}."
+        if self.estimate is None or self.limit is None or not isinstance(found, IntervalEstimate):
+            return []
+        value = f"{metric_named(self.key.metric).title} {percent(found.value, found.half_width)}"
+        labels = count_text(self.estimate.labels_used, "label")
+        return [f"As a metric: {value} from {labels}, {_limit_text(self.limit)}."]
 
 
 def _limit_text(limit: Limit) -> str:
