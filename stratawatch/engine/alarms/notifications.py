@@ -13,7 +13,7 @@ from stratawatch.engine.model.cycle_facts import Cycle
 from stratawatch.engine.ports import Ports
 from stratawatch.engine.ports.transaction import Transaction
 from stratawatch.engine.restored_store import was_restored
-from stratawatch.formatting import minute, span_text
+from stratawatch.formatting import minute
 
 OVER: Final = "it was over before the channel took it"
 """Why an opening is superseded; its last failure follows."""
@@ -79,7 +79,7 @@ def notify_breach(
         *state_lines({other: one.state for other, one in judgements.items()}, key),
         *([] if news is None else news.more),
         next_line(cycle),
-        figures_line(incident, cycle),
+        figures_line(ports, incident, cycle),
     ]
     subject = (news.subject if news is not None else "") or f"{stream_text(key)} is outside its limit"
     facts = {**stream_facts(key), **window_facts(cycle), "state": said.state.value, "reason": said.reason}
@@ -100,13 +100,13 @@ def next_line(cycle: Cycle) -> str:
     """When there is news, and how it ends."""
     window = cycle.window
     end = start_text(window.end + (window.end - window.start))
-    return f"Next verdict: with the labels until {end}. It ends once it is proven inside its limit."
+    return f"Next verdict: with the labels until {end}; it ends when proven inside its limit."
 
 
-def figures_line(incident: Incident, cycle: Cycle) -> str:
-    """Where the figures are, and of which window."""
-    span = span_text(cycle.window.start, cycle.window.end)
-    return f"Figures: stratawatch alerts show {incident.id} (cycle {cycle.id}, {span})"
+def figures_line(ports: Ports, incident: Incident, cycle: Cycle) -> str:
+    """Where the figures are, and of which cycle; the report too, where no link leads to it."""
+    report = "" if ports.links_of(cycle.panel).report_url else ", stratawatch report"
+    return f"Figures: stratawatch alerts show {incident.id}{report} (cycle {cycle.id})"
 
 
 def start_text(start: datetime) -> str:

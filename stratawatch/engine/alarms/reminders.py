@@ -86,7 +86,7 @@ def _of_window(
         said = found.lines or [newest.reason, since_line(incident.since or first.window.start, spec.windows.unit)]
         facts = {"state": newest.state.value, "reason": newest.reason, **found.facts}
         lines = [*said, *_ask(opening), *state_lines(others, incident.key), *found.more, next_line(cycle)]
-        lines.append(figures_line(incident, cycle))
+        lines.append(figures_line(ports, incident, cycle))
         facts = {**stream_facts(incident.key), **window_facts(cycle), **facts}
         head = _still(spec, newest, cycle, incident.since or first.window.start, found)
         return News(lines, facts, subject=f"{head}: {found.subject or stream_text(incident.key)}")
@@ -132,7 +132,7 @@ def _still(spec: PanelSpec, newest: StreamState, cycle: Cycle, since: datetime, 
 
 def _ask(opening: Opening) -> list[str]:
     first = opening.incidents[0]
-    return [f"Do: nobody acknowledged it since {minute(first.opened_at)} +00:00: stratawatch alerts ack {first.id}"]
+    return [f"Do: nobody acknowledged it since {first.opened_at:%Y-%m-%d}: stratawatch alerts ack {first.id}"]
 
 
 def _spec(tx: Transaction, ports: Ports, key: StreamKey) -> PanelSpec:

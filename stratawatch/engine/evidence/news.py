@@ -63,7 +63,7 @@ def news_of_reminder(tx: Transaction, spec: PanelSpec, cycle: Cycle, key: Stream
     if fall.is_inside:
         sure = f"Sure: not yet. This {spec.windows.unit} looks fine, and it is over once that is proven."
         return News([*began, sure], chart, fall.figures(), fall.headline, looks_over=True)
-    sure = "Sure: proven when it was paged; it is over once it is proven inside its limit."
+    sure = "Sure: proven when it was paged."
     return News([*began, *fall.place_lines(), sure], chart, fall.cause_lines(), fall.headline)
 
 
