@@ -157,7 +157,7 @@ class Installation:
         tasks = (json.loads(line) for path in batches for line in path.read_text().splitlines())
         asked = Counter(task["key"] for task in tasks if "key" in task)
         due = {draw.item_key for _, draw in draws if not draw.reused}
-        pages = Counter(line for line in said.splitlines() if line.startswith("BREACH: "))
+        pages = Counter(line for line in said.splitlines() if line.startswith("key: ") and ":breach:" in line)
         return {
             "panels not judged": panels - sum(cycle.state == "judged" for cycle in cycles),
             "rounds planned twice": len(rounds) - len({(r.cycle_id, r.ordinal) for r in rounds}),

@@ -127,6 +127,16 @@ def count(number: float) -> str:
     return f"{number:,.0f}"
 
 
+def about_count(number: float) -> str:
+    """A count that is estimated: three digits, as nobody knows more.
+
+    >>> about_count(1856.4), about_count(22_345), about_count(81.6)
+    ('1,860', '22,300', '82')
+    """
+    digits = len(f"{abs(round(number))}")
+    return count(round(number, min(3 - digits, 0)))
+
+
 def evidence_text(evidence: float) -> str:
     """Evidence as people read it: beyond a million nobody is surer.
 

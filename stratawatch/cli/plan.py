@@ -272,6 +272,8 @@ def _preview(installation: "Installation", spec: "PanelSpec") -> dict[str, Any]:
 
     period, window = newest_window(installation, spec)
     previewed = preview_plan(installation.ports, spec, window, period)
+    with installation.ports.store.begin() as tx:
+        pages = expected_pages(tx, spec, previewed, window)
     planned, strata = previewed.plan, atoms_by_stratum(previewed.atoms)
     if not strata:
         raise _empty(spec, window)
@@ -313,9 +315,11 @@ def _preview(installation: "Installation", spec: "PanelSpec") -> dict[str, Any]:
                 "classifier": one.key.classifier,
                 "metric": one.key.metric,
                 "segment": one.key.segment,
+                "end": one.end,
                 "windows": [{"loss": loss, "windows": windows} for loss, windows in one.windows.items()],
+                "unknown": one.unknown,
             }
-            for one in expected_pages(spec, previewed)
+            for one in pages
         ],
     }
 
@@ -348,7 +352,12 @@ def _show(document: dict[str, Any]) -> None:
     if document["pages"]:
         print_line()
         print_line("Windows until a fall beyond its limit is paged, on average, if these labels come each time")
-        show_rows([_page_cells(row) for row in document["pages"]], numbers=("5 points", "10 points"))
+        known = [row for row in document["pages"] if not row["unknown"]]
+        if known:
+            show_rows([_page_cells(row) for row in known], numbers=("5 points", "10 points"))
+        for row in document["pages"]:
+            if row["unknown"]:
+                print_line(f"Not known for the largest drop of {stream_text(row)}: {row['unknown']}")
 
 
 def _stratum_cells(row: dict[str, Any]) -> dict[str, str]:
@@ -365,7 +374,7 @@ def _page_cells(row: dict[str, Any]) -> dict[str, str]:
         f"{100 * one['loss']:.0f} points": "more than 100" if one["windows"] is None else f"{one['windows']:.1f}"
         for one in row["windows"]
     }
-    return {"limit of": stream_text(row), **shown}
+    return {"limit of": f"{stream_text(row)} ({row['end'].replace('_', ' ')})", **shown}
 
 
 def _expected_cells(row: dict[str, Any]) -> dict[str, str]:

@@ -1,11 +1,12 @@
 """What needs attention first, in one sentence."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from stratawatch.core.alarms.alarm_states import MEANINGS, URGENCY, AlarmState
 from stratawatch.core.metrics import METRICS
-from stratawatch.engine.model.alarm_records import Incident
+from stratawatch.engine.alarms.notifications import News
+from stratawatch.engine.model.alarm_records import Incident, StreamKey
 from stratawatch.engine.model.states import CycleState
 from stratawatch.formatting import capitalised, count, count_text, estimate_text
 from stratawatch.report.report_data import CycleData, ReportData
@@ -30,8 +31,40 @@ def headline(facts: ReportData, overall: Sequence[Score], segments: Sequence[Sco
         return Headline(None, said, details)
     worst = ranked[0].state or AlarmState.OK
     alike = [score for score in ranked if score.state == worst]
+    if worst == AlarmState.BREACH and (broken := _broken(facts, alike, details)):
+        return broken
     where = tuple(line for score in alike if (line := _worst_segment(score, segments)))
     return Headline(worst, _sentence(worst, alike, len(ranked)), (*where, *details))
+
+
+def _broken(facts: ReportData, alike: Sequence[Score], details: Sequence[str]) -> Headline | None:
+    """Breaches in the words of their reminders, what can wait apart; None where one has no such words."""
+    several = [facts.breaches.get(_key(facts, score), News()) for score in alike]
+    if not all(news.subject for news in several):
+        return None
+    proofs = tuple(f"Proof: {score.name} {score.reason.rstrip('.')}." for score in alike)
+    if len(several) == 1:
+        (news,) = several
+        told = (*news.lines, *_to_do(facts, _key(facts, alike[0])))
+        return Headline(AlarmState.BREACH, f"{news.subject}.", tuple(details), told, (*news.more, *proofs))
+    told = tuple(f"{news.subject}." for news in several)
+    return Headline(AlarmState.BREACH, _sentence(AlarmState.BREACH, alike, 0), tuple(details), told, proofs)
+
+
+def _to_do(facts: ReportData, key: StreamKey) -> Iterator[str]:
+    """What to do first about an open breach."""
+    for one in facts.incidents:
+        if one.key == key and one.kind == AlarmState.BREACH and one.resolved_at is None:
+            about = "" if one.since is None else f" about {one.since:%Y-%m-%d}"
+            yield f"Do: find what changed in {key.classifier} or in its input{about}; mend it, or roll it back."
+            if one.acknowledged_at is None:
+                yield f"Nobody has acknowledged it: stratawatch alerts ack {one.id}"
+            else:
+                yield f"{one.acknowledged_by} looks after it since {one.acknowledged_at:%Y-%m-%d}."
+
+
+def _key(facts: ReportData, score: Score) -> StreamKey:
+    return StreamKey(facts.spec.name, score.classifier, score.metric, score.segment)
 
 
 def _state_meanwhile(facts: ReportData, again: CycleData) -> AlarmState:
@@ -110,7 +143,7 @@ def _named(still: Sequence[Incident]) -> str:
     if len(still) > 2:
         return ""
     names = [f"{i.kind.value}, {metric_words(i.key.metric)} of {i.key.classifier}" for i in still]
-    return ": " + "; ".join(f"{name}, since {i.opened_at:%Y-%m-%d}" for name, i in zip(names, still, strict=True))
+    return ": " + "; ".join(f"{name}, opened {i.opened_at:%Y-%m-%d}" for name, i in zip(names, still, strict=True))
 
 
 def _progress(one: CycleData) -> str:

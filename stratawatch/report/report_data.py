@@ -10,8 +10,10 @@ from stratawatch.core.estimate import Estimate, IntervalEstimate
 from stratawatch.core.goals import Limit
 from stratawatch.core.population import Atom
 from stratawatch.engine.alarms.alarm_streams import watched_streams
+from stratawatch.engine.alarms.notifications import News
 from stratawatch.engine.baselines.current_baselines import current_baselines
 from stratawatch.engine.cycle.budget_shares import shared_budget_states
+from stratawatch.engine.evidence.news import news_of_open_breaches
 from stratawatch.engine.evidence.tried_cut_offs import TriedCutOffs, cut_offs_of_incidents
 from stratawatch.engine.labels.corrected_estimates import CorrectedCycle, corrected_cycle
 from stratawatch.engine.labels.implied_errors import Disagreement, disagreement
@@ -89,6 +91,7 @@ class ReportData:
     rule: JudgementRule | None = None  # by which the scorecard's window was judged
     corrections: tuple[str, ...] = ()  # of the windows shown: when, why, before and after
     cut_offs: Mapping[int, TriedCutOffs] = field(default_factory=dict)  # by open incident
+    breaches: Mapping[StreamKey, News] = field(default_factory=dict)  # what is told of those that are open
 
     @property
     def newest(self) -> CycleData | None:
@@ -132,6 +135,7 @@ def read_data(store: Store, spec: PanelSpec, newest: int) -> ReportData:
             rule=_rule(tx, shown),
             corrections=tuple(said for one in shown for said in _corrections(tx, one)),
             cut_offs=cut_offs_of_incidents(tx, incidents),
+            breaches=news_of_open_breaches(tx, incidents),
         )
 
 

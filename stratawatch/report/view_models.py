@@ -268,11 +268,16 @@ class UndefinedRow:
 
 @dataclass(frozen=True)
 class Headline:
-    """What needs attention first, in one sentence; then the rest in a few words."""
+    """What needs attention first, in one sentence; then the rest in a few words.
+
+    Of breaches there is what a reminder tells, and behind a click what can wait (`deeper`): other causes and the proof.
+    """
 
     state: AlarmState | None
     sentence: str
     details: tuple[str, ...]
+    told: tuple[str, ...] = ()
+    deeper: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,7 @@ class TestANewChannel:
         connect(breaching, breaching.channel, other)
         advance(breaching.ports)
         advance(breaching.ports)
-        assert [told.subject for told in other.told] == ["BREACH: precision of lr (spam)"]
+        assert [told.subject for told in other.told] == ["lr (spam): 87% of its flags are wrong"]
 
     def test_is_not_told_what_another_one_has_taken(self, breaching):
         breach(breaching)
@@ -87,7 +87,8 @@ class TestANewChannel:
         advance(breaching.ports)
         advance(breaching.ports)
         (told,) = channel.told
-        assert told.subject.startswith(kind)
+        subject = {"BREACH": "precision of lr (spam) is outside its limit", "BLIND": "BLIND: spam cannot tell"}[kind]
+        assert told.subject.startswith(subject)
         assert ("is proven below the floor" if kind == "BREACH" else "column 'score_lr' is missing") in told.body
 
     def test_that_is_gone_is_no_reason_to_give_a_page_up(self, breaching):

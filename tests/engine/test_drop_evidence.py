@@ -5,8 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from stratawatch.core.alarms.evidence.time_to_page import MOST
+from stratawatch.engine.cycle.expected_pages import expected_pages
+from stratawatch.engine.cycle.plan_preview import preview_plan
 from stratawatch.engine.evidence.drop_streams import _fold
 from stratawatch.engine.model.evidence_records import BaselineGrid, EvidenceRow
+from stratawatch.engine.model.panel_spec import Window
 from tests.support.drops import LR, PANEL, evidence, incidents, measure, why_restarted
 from tests.support.fakes import MONDAY, WEEK
 from tests.support.scenario import cycle_of, label_weeks, open_all, severities
@@ -21,14 +25,37 @@ def test_a_fall_is_paged_by_windows_together_and_ends_by_itself(make_scenario):
     assert incident.evidence > 52 / 0.8
     assert MONDAY + 4 * WEEK <= incident.since <= MONDAY + 5 * WEEK
     assert severities(fallen)[2:] == ["page"]
-    body, was = fallen.channel.told[-1].body, baseline.evidence.value
-    assert f"precision fell by more than 5 points below its baseline of {100 * was:.1f}% (2026-02-02)" in body
-    assert "luck reaches at most 0.8 times a year" in body
+    page, was = fallen.channel.told[-1], baseline.evidence.value
+    assert (
+        f"at most 5 points more than its baseline of {100 - 100 * was:.1f}% (measured 2026-02-02) allowed" in page.body
+    )
+    reason = page.facts["reason"]
+    assert f"precision fell by more than 5 points below its baseline of {100 * was:.1f}% (2026-02-02)" in reason
+    assert "luck reaches at most 0.8 times a year" in reason
     assert evidence(fallen).total == 0
     assert why_restarted(fallen) == [(None, "spam / lr / precision was paged")]
     label_weeks(fallen, 6, quality=1.3)
     assert severities(fallen)[3:] == ["resolved"]
     assert why_restarted(fallen)[-1] == (LR, "its incident is over")
+
+
+def test_a_plan_says_in_how_many_windows_it_would_be_paged(make_scenario):
+    scenario = make_scenario(PANEL, *range(4))
+    scenario.produce(4)
+    window = Window(MONDAY + 4 * WEEK, MONDAY + 5 * WEEK)
+    preview = preview_plan(scenario.ports, PANEL, window, 4)
+
+    def page():
+        with scenario.ports.store.begin() as tx:
+            (found,) = expected_pages(tx, PANEL, preview, window)
+        return found
+
+    assert (page().windows, page().unknown) == ({}, "no baseline is in force")
+    measure(scenario)
+    found = page()
+    assert (found.key, found.end, found.unknown) == (LR, "max_drop", "")
+    # One that is by 25 points worse was paged after two windows.
+    assert 1 <= found.windows[0.1] < (found.windows[0.05] or MOST)
 
 
 class TestGrowth:

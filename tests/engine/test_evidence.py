@@ -78,8 +78,8 @@ class TestSlowLosses:
 
     def test_say_since_when_and_how_sure(self, paged):
         page = paged.channel.told[0]
-        assert f"Since: the window of {MONDAY:%Y-%m-%d}, most likely." in page.body
-        assert "Sure: proven by this window alone; at most one false page a year is expected" in page.body
+        assert f"Since: the week of {MONDAY:%Y-%m-%d}, most likely." in page.body
+        assert "Sure: proven by this week alone; at most one false page a year is expected" in page.body
         assert "luck" not in page.body
         assert "luck reaches at most 0.8 times a year" in page.facts["reason"]
 
@@ -287,8 +287,15 @@ class TestWhatAPageSays:
 
     def test_how_large_the_fall_is_and_what_it_costs(self, fallen):
         (page,) = fallen.channel.told
-        fall = next(line for line in page.body.splitlines() if line.startswith("Before: "))
-        assert fall.endswith(" in 2 windows.")
+        said = re.match(
+            r"Now: ([\d.]+)% of its flags are wrong \((.+) to (.+)\), at most 50% allowed; usually (.+)%\.", page.body
+        )
+        now, least, most, usual = map(float, said.groups())
+        assert least <= now <= most
+        assert usual < 50 < least
+        assert (
+            page.subject == f"rf (spam): {now:.0f}% of its flags are wrong, usually {usual:.0f}%"
+        )  # in all segments alike
         low, middle, high = wrong_flags(page.body)
         assert low <= middle <= high
         assert middle <= flags(fallen, 2)
@@ -296,12 +303,12 @@ class TestWhatAPageSays:
     def test_the_sign_that_needs_no_label_is_counted(self, fallen):
         (page,) = fallen.channel.told
         before = (flags(fallen, 0) + flags(fallen, 1)) / 2
-        assert f"flags a window: {before:,.0f} -> {flags(fallen, 2):,}; by rf alone" in page.body.replace("\n", " ")
+        assert f"flags a week {before:,.0f} -> {flags(fallen, 2):,}; by rf alone" in page.body.replace("\n", " ")
 
     def test_without_windows_before_there_is_nothing_to_compare_with(self, make_scenario):
         scenario = make_scenario(panel(), 0, quality=0.3)
         (page,) = scenario.channel.told
-        assert "Before:" not in page.body
+        assert "usually" not in page.subject + page.body
 
     def test_another_cut_off_is_another_classifier(self, make_scenario):
         scenario = make_scenario(panel())
@@ -310,12 +317,12 @@ class TestWhatAPageSays:
         scenario.panel = replace(scenario.panel, classifiers=(lr, replace(rf, cut_off=0.55)))
         label_weeks(scenario, 1, quality=0.3)
         (page,) = scenario.channel.told
-        assert "Before:" not in page.body
+        assert "usually" not in page.subject + page.body
 
 
 def wrong_flags(body):
     """The wrong flags of the window: low, middle and high."""
-    found = re.search(r"about ([\d,]+) wrong flags \(([\d,]+) to ([\d,]+)\) among", body)
+    found = re.search(r"about ([\d,]+) wrong flags \(([\d,]+) to ([\d,]+)\) this week, of ", body)
     middle, low, high = (int(number.replace(",", "")) for number in found.groups())
     return low, middle, high
 

@@ -40,7 +40,7 @@ class TestAnOpenIncident:
             (incident,) = tx.alarms.incidents(only_open=True)
         alerts = [alert for alerts in level.asserted for alert in alerts]
         assert {alert.since for alert in alerts} == {incident.opened_at}
-        assert {alert.opening.subject for alert in alerts} == {"BREACH: precision of lr (spam)"}
+        assert {alert.opening.subject for alert in alerts} == {"lr (spam): 87% of its flags are wrong"}
         assert [told.severity for told in level.told] == ["page"]
 
     def test_stands_for_three_advances(self, breaching, level):

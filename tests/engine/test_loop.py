@@ -1,5 +1,6 @@
 """The whole loop on fakes: predictions in, labels out and back, estimates, alarms."""
 
+import re
 from datetime import timedelta
 
 from stratawatch.core.alarms.alarm_states import AlarmState
@@ -108,7 +109,7 @@ class TestABreach:
     def test_pages_once_and_resolves_when_proven_inside(self, make_scenario):
         scenario = make_scenario(spec(budget=400), 0, quality=0.2)
         assert [n.severity for n in scenario.channel.told] == ["page"]
-        assert "precision of lr" in scenario.channel.told[0].subject
+        assert re.fullmatch(r"lr \(spam\): \d\d% of its flags are wrong", scenario.channel.told[0].subject)
         scenario.produce(1, quality=0.2)
         scenario.clock.moment = MONDAY + 2 * WEEK
         label_cycle(scenario)

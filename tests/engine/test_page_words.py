@@ -8,12 +8,28 @@ from stratawatch.core.goals import Limit
 from stratawatch.engine.alarms.notifications import notify_breach
 from stratawatch.engine.cycle.advance import advance
 from stratawatch.engine.model.alarm_records import Incident, StreamKey
+from stratawatch.engine.model.idempotency_keys import item_key, question_wording
 from stratawatch.engine.model.panel_links import PanelLinks
-from tests.support.fakes import MONDAY, spec, unusable
+from stratawatch.report.view import build
+from tests.support.fakes import MONDAY, WEEK, spec, unusable
 from tests.support.scenario import cycle_of, label_cycle, label_weeks, open_all, relabel
 
 KEPT = Limit("precision", floor=0.5, classifiers=("lr",))
 LINKS = PanelLinks("spam team", "https://wiki.example.org/spam", "https://reports.example.org/spam/latest.html")
+
+
+def miss(scenario, period):
+    """Label a week in which a fifth of what lr passes is true as well; returns how many it misses."""
+    scenario.produce(period, size=1000)
+    rows, start = scenario.source.windows, MONDAY + period * WEEK
+    passed = [row for row in rows[start] if row.scores[0] < 0.5]
+    hidden = {row.item for row in passed[::5]}
+    rows[start] = [replace(row, truth=row.truth or row.item in hidden) for row in rows[start]]
+    question = question_wording(scenario.panel.question, scenario.panel.guideline, None)
+    scenario.queue.truth |= {item_key("spam", item, question): True for item in hidden}
+    scenario.clock.moment = start + WEEK
+    label_cycle(scenario)
+    return sum(row.truth for row in rows[start] if row.scores[0] < 0.5)
 
 
 def linked(scenario):
@@ -67,9 +83,9 @@ class TestOthers:
             notify_breach(tx, scenario.ports, cycle, incident, judgements[key], judgements=judgements)
             (row,) = tx.outbox.about(["k"])
         assert row.body.splitlines()[3:6] == [
-            "BLIND (cannot see): false omission rate of lr",
-            "UNPROVEN (inside so far, not proven): recall of 5 classifiers",
-            "OK (inside its limit): precision of rf",
+            "Cannot be seen (BLIND): false omission rate of lr.",
+            "Looks fine, not proven (UNPROVEN): recall of 5 classifiers.",
+            "Fine, proven (OK): precision of rf.",
         ]
 
 
@@ -83,9 +99,9 @@ class TestWhatItCosts:
             one for one in scenario.channel.told if one.dedup_key.endswith(":precision:all:breach:1.1")
         ]
         assert "So far" not in page.body
-        cost = r"about (\d+) more wrong flags than usual \((\d+) to (\d+)\) in 3 windows\."
+        cost = r"about (\d+) more wrong flags than usual \((\d+) to (\d+)\) in 3 weeks\."
         said = re.search(
-            r"Harm: about (\d+) wrong flags \((\d+) to (\d+)\) among (\d+) flags of this window; usually (\d+)\. So far "
+            r"Harm: about (\d+) wrong flags \((\d+) to (\d+)\) this week, of (\d+) flags; usually (\d+)\. So far "
             + cost,
             second.body,
         )
@@ -93,16 +109,68 @@ class TestWhatItCosts:
         assert low <= wrong <= high <= flags
         assert least <= more <= most
         assert abs(more - 3 * (wrong - usual)) < wrong  # three windows alike
-        why, lasted, harm, *others = end.body.splitlines()
+        now, lasted, harm, left, over, *others = end.body.splitlines()
+        why = over.removeprefix("It is over: ")
         assert "is proven at or above the floor of 50" in why
-        assert lasted == "It lasted for 3 windows, 2026-01-12 to 2026-02-02."
+        share = float(re.match(r"Now: (.+)% of its flags are wrong \(.+\), at most 50% allowed\.", now)[1])
+        told = re.fullmatch(r"RESOLVED: lr \(spam\): (.+)% of its flags are wrong, at most 50% allowed", end.subject)
+        assert abs(float(told[1]) - share) < 0.5
+        assert lasted == "It lasted for 3 weeks, 2026-01-12 to 2026-02-02."
         assert re.fullmatch(f"Harm: {cost}", harm).groups() == tuple(map(str, (more, least, most)))
+        assert left == "Left to do: put right what the wrong flags of that time did."
         assert any("precision of lr" in line for line in others)
         assert end.facts["reason"] == why
+
+    def test_a_week_that_looks_fine_is_not_told_as_broken(self, make_scenario):
+        near = Limit("precision", floor=0.47, classifiers=("lr",))
+        scenario = make_scenario(spec(limits=(near,)))
+        label_weeks(scenario, 0, quality=0.2)
+        label_weeks(scenario, 1)
+        _, reminder = scenario.channel.told
+        now = r"\d\d% of its flags are wrong, at most 53% allowed"
+        assert re.fullmatch(rf"NOT YET PROVEN OVER, week 2: lr \(spam\): {now}", reminder.subject)
+        assert "Sure: not yet. This week looks fine, and it is over once that is proven." in reminder.body
+        assert "Where: " not in reminder.body
+
+    def test_of_recall_is_in_misses(self, make_scenario):
+        """From week 2 on a fifth of what lr passes is true: it misses them, and its flags are as right as before."""
+        kept = Limit("recall", floor=0.3, classifiers=("lr",))
+        scenario = make_scenario(spec(budget=400, limits=(kept,)))
+        label_weeks(scenario, 0, 1, size=1000)
+        missed = [miss(scenario, period) for period in (2, 3)]
+        page, reminder = scenario.channel.told
+        said = re.search(
+            r"Harm: about (\d+) misses \((\d+) to (\d+)\) this week, of (\d+) items that it passed; usually (\d+)\.",
+            page.body,
+        )
+        number, low, high, passed, usual = map(int, said.groups())
+        assert low <= number <= high
+        assert low <= missed[0] <= high
+        assert missed[0] < passed < 1000
+        assert usual < low
+        more, least, most = map(
+            int,
+            re.search(
+                r"So far about (\d+) more misses than usual \((\d+) to (\d+)\) in 2 weeks\.", reminder.body
+            ).groups(),
+        )
+        assert least <= more <= most
+        assert abs(more - sum(missed) + 2 * usual) < most - least
+        assert re.match(r"lr \(spam\): \d+% of what it should flag is missed, usually \d+%", page.subject)
+        assert re.match(
+            r"Now: .*% of what it should flag is missed \(.*\), at most 70% allowed; usually .*%\.", page.body
+        )
+
+        shown = build(scenario.ports.store, scenario.panel, scenario.clock.now()).headline
+        assert f"STILL BROKEN, week 2: {shown.sentence}" == f"{reminder.subject}."
+        assert {*shown.told} & {*reminder.body.splitlines()} >= {*reminder.body.splitlines()[:4]}
+        assert [line for line in shown.told if "alerts ack 1" in line]
+        assert not [line for line in shown.told if "confidence" in line]
+        assert shown.deeper[-1].startswith("Proof: recall of lr ")
 
     def test_is_nothing_where_other_labels_took_the_page_back(self, make_scenario):
         scenario = make_scenario(spec(budget=400), 0, quality=0.2)
         relabel(scenario, "yes")
         end = scenario.channel.told[1]
-        assert "It was about the window of 2026-01-05, which other labels put inside." in end.body
+        assert "It was about the week of 2026-01-05, which other labels put inside." in end.body
         assert "Harm" not in end.body

@@ -114,7 +114,7 @@ class TestWhatBeganBefore:
             advance(breaching.ports)
         page, again = breaching.channel.told
         assert (again.severity, again.dedup_key) == ("update", page.dedup_key)
-        assert again.subject == "STILL BROKEN, week 2: precision of lr (spam)"
+        assert again.subject == "STILL BROKEN, week 2: lr (spam): 85% of its flags are wrong"
         assert "The silence until 2026-01-22 03:00 +00:00 is over: moving house" in again.body
         breach_again(breaching, 2)
         assert severities(breaching) == ["page", "update", "update"]

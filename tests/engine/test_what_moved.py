@@ -11,7 +11,7 @@ from stratawatch.core.alarms.cut_offs import CutOffChoice, LimitLine
 from stratawatch.core.goals import Limit
 from stratawatch.engine.evidence.compared_windows import windows_since
 from stratawatch.engine.evidence.cut_off_text import cut_off_rows, tried_text
-from stratawatch.engine.evidence.moved_text import lines_of
+from stratawatch.engine.evidence.moved_text import cause_lines, place_lines
 from stratawatch.engine.evidence.tried_cut_offs import NOT_KEPT, cut_offs_of_incidents, tried_cut_offs
 from stratawatch.engine.evidence.what_moved import change_of_stream
 from stratawatch.engine.model.alarm_records import StreamKey
@@ -32,8 +32,13 @@ def fall(scenario, key=PRECISION, since=2, period=None):
         return change_of_stream(tx, scenario.panel, cycle, key, MONDAY + since * WEEK)
 
 
+def said(found):
+    """What a page says of the fall."""
+    return [*place_lines(found, "week"), *cause_lines(found, "week")]
+
+
 def line_of(found, start):
-    (line,) = [line for line in lines_of(found) if line.startswith(start)]
+    (line,) = [line for line in said(found) if line.startswith(start)]
     return line
 
 
@@ -86,7 +91,7 @@ class TestCauses:
 
     def test_a_window_of_half_the_items_is_no_longer_ruled_out(self, fallen):
         found = fall(fallen, since=3)
-        assert "items 1,500 (3,000)" in line_of(found, "Also changed")
+        assert "items 1,500 (was 3,000)" in line_of(found, "Also changed")
         assert "items" not in line_of(found, "Not the cause")
 
 
@@ -110,9 +115,10 @@ class TestCutOff:
         found = fall(limited(fallen, floor=floor))
         suggested = found.cut_offs.choice.suggested
         assert suggested.precision.value >= floor
-        line = line_of(found, "Cut-off")
-        assert line.startswith(f"Cut-offs of rf (not applied): {suggested.score:.4g} would give precision ")
-        assert line.endswith(f", {suggested.calls.value:,.0f} flags a window (now {flags(fallen, 2):,}).")
+        line = line_of(found, "Stopgap")
+        wrong = f"{100 - 100 * suggested.precision.value:.1f}% wrong ("
+        assert line.startswith(f"Stopgap, not applied: cut-off {suggested.score:.4g} of rf gives {wrong}")
+        assert line.endswith(f", {suggested.calls.value:,.0f} flags a week (now {flags(fallen, 2):,}).")
 
     def test_where_none_holds_that_is_said(self, fallen):
         said = line_of(fall(limited(fallen, floor=0.99)), "Cut-off")
@@ -131,7 +137,7 @@ class TestCutOff:
 
     def test_a_drop_from_a_baseline_names_no_line_to_hold(self, fallen):
         of_a_drop = fall(limited(fallen, max_drop=0.05))
-        assert not [line for line in lines_of(of_a_drop) if line.startswith("Cut-off")]
+        assert not [line for line in said(of_a_drop) if line.startswith("Cut-off")]
 
 
 class TestWithoutScore:
@@ -144,7 +150,7 @@ class TestWithoutScore:
             since = windows_since(tx, fallen.panel, cycle, MONDAY + 2 * WEEK)
         tried = tried_cut_offs(replace(fallen.panel, classifiers=(lr, rules)), PRECISION, since)
         assert not tried.is_worth_telling
-        assert not [line for line in lines_of(replace(fall(fallen), cut_offs=tried)) if line.startswith("Cut-off")]
+        assert not [line for line in said(replace(fall(fallen), cut_offs=tried)) if line.startswith("Cut-off")]
         assert tried_text(tried) == "No cut-off of rf can be tried: 'rf' has no score."
 
 
@@ -192,4 +198,9 @@ class TestPage:
     def test_it_stays_short_and_the_most_urgent_comes_first(self, fallen):
         (page, *_) = fallen.channel.told
         assert len(page.body) < 1500
-        assert page.body.index("Before: ") < page.body.index("Harm: ") < page.body.index("Not the cause (before): ")
+        assert (
+            page.body.index("Now: ")
+            < page.body.index("Harm: ")
+            < page.body.index("Do: ")
+            < page.body.index("Not the cause: ")
+        )

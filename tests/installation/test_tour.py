@@ -105,7 +105,7 @@ class TestTour:
         assert "540 new" in output(said, "advance", 2)
 
     def test_the_coin_makes_a_page(self, said):
-        assert "BREACH: precision of lr (toxicity)" in output(said, "advance", 2)
+        assert "\nlr (toxicity): " in output(said, "advance", 2)
 
     def test_estimates_status_and_report_tell_the_same_story(self, said):
         folder, _ = said

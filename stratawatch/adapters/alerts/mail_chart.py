@@ -7,7 +7,7 @@ from html import escape
 from itertools import groupby
 from typing import Any, Final
 
-from stratawatch.formatting import estimate_text, percent
+from stratawatch.formatting import capitalised, estimate_text, percent
 
 WIDTH: Final = 260
 """Pixels of a bar; of text so many characters."""
@@ -48,7 +48,7 @@ def chart_html(facts: Mapping[str, Any]) -> str:
     lines = "".join(_html_row(row, "".join(_bar(row, rows, [*limits.values()], WIDTH))) for row in rows)
     return (
         '<table role="presentation" cellpadding="0" cellspacing="0" style="border-collapse:collapse;font-size:13px">\n'
-        f"{lines}</table>\n<p><small>{escape(_caption(limits))}</small></p>\n"
+        f"{lines}</table>\n<p><small>{escape(_caption(facts, limits))}</small></p>\n"
     )
 
 
@@ -63,7 +63,7 @@ def chart_text(facts: Mapping[str, Any]) -> str:
     lines = [
         f"{_day(row)}  {row.text:{widest}}  [{bar}] {row.words}".rstrip() for row, bar in zip(rows, bars, strict=True)
     ]
-    return "\n".join([*lines, _caption(limits)])
+    return "\n".join([*lines, _caption(facts, limits)])
 
 
 def _read(facts: Mapping[str, Any]) -> tuple[list[_Row], dict[str, float]] | None:
@@ -115,6 +115,7 @@ def _day(row: _Row) -> str:
     return f"{row.start:%Y-%m-%d}" if at_midnight else f"{row.start:%Y-%m-%d %H:%M}"
 
 
-def _caption(limits: Mapping[str, float]) -> str:
+def _caption(facts: Mapping[str, Any], limits: Mapping[str, float]) -> str:
     named = ", ".join(f"{name} {percent(value)}" for name, value in limits.items())
-    return f"Windows with their intervals{f'; {named}' if named else ''}."
+    metric = str(facts.get("metric") or "the metric").replace("_", " ")
+    return f"{capitalised(metric)} by window, with its intervals{f'; {named}' if named else ''}."

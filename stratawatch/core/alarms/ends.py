@@ -106,7 +106,7 @@ class FixedEnd:
         if page == reading.interval:
             return ""
         most, near = ("at most", page.high) if self.is_floor else ("at least", page.low)
-        return f" ({most} {percent(near, reading.interval.half_width)} at {confidence_text(confidence)})"
+        return f" ({most} {percent(near, reading.interval.half_width)} with {confidence_text(confidence)} confidence)"
 
     def _name(self, reading: Reading) -> str:
         kind = "floor" if self.is_floor else "ceiling"
@@ -151,7 +151,7 @@ class DropEnd:
     def page_proof(self, reading: Reading, page: IntervalEstimate, confidence: float) -> str:
         """The least drop by the page's interval."""
         fell, on_page = self._fell(reading.interval, reading.confidence), self._fell(page, confidence)
-        return f" (at least {points(on_page.low, fell.half_width)} at {confidence_text(confidence)})"
+        return f" (at least {points(on_page.low, fell.half_width)} with {confidence_text(confidence)} confidence)"
 
     def _fell(self, interval: IntervalEstimate, confidence: float) -> Drop:
         return self.baseline.drop_to(self.metric, interval, confidence)

@@ -39,14 +39,17 @@ class OtherCause:
         """The number in words, and in brackets what it was before.
 
         >>> OtherCause("volume", 100_000, 101_000).text, OtherCause("score drift", 0.081, 0.083).text
-        ('items 101,000 (100,000)', 'mean score 0.083 (0.081)')
-        >>> OtherCause("label delay", 20, 70).text, OtherCause("agreement", 0.94, 0.93).text
-        ('label delay 70 h (20 h)', 'agreement 93% (94%)')
+        ('items 101,000 (was 100,000)', 'mean score 0.083 (was 0.081)')
+        >>> OtherCause("label delay", 20, 20).text, OtherCause("agreement", 0.94, 0.93).text
+        ('labels after 20 h (as before)', 'annotators agree in 93% (was 94%)')
         """
+        words = {"volume": "items", "score drift": "mean score", "label delay": "labels after"}
+        now, was = self._number(self.after), self._number(self.before)
+        return f"{words.get(self.kind, 'annotators agree in')} {now} ({'as before' if now == was else f'was {was}'})"
+
+    def _number(self, value: float) -> str:
         if self.kind == "volume":
-            return f"items {count(self.after)} ({count(self.before)})"
+            return count(value)
         if self.kind == "score drift":
-            return f"mean score {score_text(self.after)} ({score_text(self.before)})"
-        if self.kind == "label delay":
-            return f"label delay {self.after:.0f} h ({self.before:.0f} h)"
-        return f"agreement {whole_percent(self.after)} ({whole_percent(self.before)})"
+            return score_text(value)
+        return f"{value:.0f} h" if self.kind == "label delay" else whole_percent(value)

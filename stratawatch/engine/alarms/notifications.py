@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Final
 
 from stratawatch.core.alarms.alarm_states import AlarmState, Judgement
-from stratawatch.engine.alarms.stream_words import metric_text, state_lines, where_text
+from stratawatch.engine.alarms.stream_words import state_lines, stream_text
 from stratawatch.engine.model.alarm_records import Incident, Notification, Severity, StreamKey
 from stratawatch.engine.model.cycle_facts import Cycle
 from stratawatch.engine.ports import Ports
@@ -42,10 +42,17 @@ def warning_of_cycle(tx: Transaction, cycle: Cycle, about: str) -> str:
 
 @dataclass(frozen=True)
 class News:
-    """What there is to be told of a breach: lines for people, and facts for programs."""
+    """What there is to be told of a breach: lines for people, and facts for programs.
+
+    `more` are lines that can wait until it is said what to do. `subject` is the breach in a headline; empty where the
+    newest window says nothing. `looks_over`: that window is inside the limit, though not proven to be.
+    """
 
     lines: Sequence[str] = ()
     facts: Mapping[str, object] = field(default_factory=dict)
+    more: Sequence[str] = ()
+    subject: str = ""
+    looks_over: bool = False
 
 
 def notify_breach(
@@ -57,35 +64,49 @@ def notify_breach(
     news: News | None = None,
     judgements: Mapping[StreamKey, Judgement] = MappingProxyType({}),
 ) -> None:
-    """Write the page: what is outside, since when, at what cost, where, how the others are, and what to do first.
+    """Write the page: what is broken, since when, at what cost, where, what to do first, and how the others are.
 
     Where there is no news of it, the page has the sentence of the judgement.
     """
     key = incident.key
     about = "" if incident.since is None else f" about {incident.since:%Y-%m-%d}"
+    runbook = "Runbook below: find" if ports.links_of(key.panel).runbook else "Find"
     lines = [
         *([said.reason] if news is None else news.lines),
         *([since_line(incident.since)] if news is None and incident.since is not None else []),
-        f"Do: 1. stratawatch alerts ack {incident.id}",
-        f"2. Find what changed in {key.classifier} or in its input{about}; mend it, or roll it back.",
+        f"Do: 1. Acknowledge it, or it is told again: stratawatch alerts ack {incident.id}",
+        f"2. {runbook} what changed in {key.classifier} or in its input{about}; mend it, or roll it back.",
         *state_lines({other: one.state for other, one in judgements.items()}, key),
-        f"Figures: stratawatch alerts show {incident.id}; stratawatch report",
-        "It ends by itself once the metric is proven inside its limit again.",
-        f"window {cycle.window}, cycle {cycle.id}",
+        *([] if news is None else news.more),
+        next_line(cycle),
+        figures_line(ports, incident, cycle),
     ]
-    subject = f"BREACH: {metric_text(key)} of {key.classifier}{where_text(key)} ({key.panel})"
+    subject = (news.subject if news is not None else "") or f"{stream_text(key)} is outside its limit"
     facts = {**stream_facts(key), **window_facts(cycle), "state": said.state.value, "reason": said.reason}
     facts |= {} if news is None else news.facts
     notify(tx, ports, incident.dedup_key, "page", subject, "\n".join(lines), facts)
 
 
-def since_line(since: datetime) -> str:
-    """Since when it is so.
+def since_line(since: datetime, unit: str = "window") -> str:
+    """Since when it is so; `unit` is what a window is called.
 
-    >>> since_line(datetime(2026, 2, 16)), since_line(datetime(2026, 2, 16, 6))
-    ('Since: the window of 2026-02-16, most likely.', 'Since: the window of 2026-02-16 06:00 +00:00, most likely.')
+    >>> since_line(datetime(2026, 2, 16), "week"), since_line(datetime(2026, 2, 16, 6))
+    ('Since: the week of 2026-02-16, most likely.', 'Since: the window of 2026-02-16 06:00 +00:00, most likely.')
     """
-    return f"Since: the window of {start_text(since)}, most likely."
+    return f"Since: the {unit} of {start_text(since)}, most likely."
+
+
+def next_line(cycle: Cycle) -> str:
+    """When there is news, and how it ends."""
+    window = cycle.window
+    end = start_text(window.end + (window.end - window.start))
+    return f"Next verdict: with the labels until {end}; it ends when proven inside its limit."
+
+
+def figures_line(ports: Ports, incident: Incident, cycle: Cycle) -> str:
+    """Where the figures are, and of which cycle; the report too, where no link leads to it."""
+    report = "" if ports.links_of(cycle.panel).report_url else ", stratawatch report"
+    return f"Figures: stratawatch alerts show {incident.id}{report} (cycle {cycle.id})"
 
 
 def start_text(start: datetime) -> str:
@@ -156,9 +177,9 @@ def notify_resolved(
     """Write that a breach is over: why, what there is to be told of it, and how the panel's metrics are now."""
     key = incident.key
     since = [] if news is not None or incident.since is None else [since_line(incident.since)]
-    lines = [why, *since, *([] if news is None else news.lines), *state_lines(states)]
+    lines = [*([] if news is None else news.lines), *since, f"It is over: {why}", *state_lines(states)]
     facts = {**stream_facts(key), **({} if news is None else news.facts), "reason": why}
-    subject = f"RESOLVED: {metric_text(key)} of {key.classifier}{where_text(key)} ({key.panel})"
+    subject = f"RESOLVED: {(news.subject if news is not None else '') or stream_text(key)}"
     notify_end(tx, ports, incident.dedup_key, subject, "\n".join(lines), facts, silent=silent)
 
 

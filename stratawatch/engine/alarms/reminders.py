@@ -8,6 +8,8 @@ from typing import Final
 from stratawatch.core.alarms.alarm_states import AlarmState
 from stratawatch.engine.alarms.notifications import (
     News,
+    figures_line,
+    next_line,
     notify_update,
     since_line,
     stream_facts,
@@ -16,7 +18,7 @@ from stratawatch.engine.alarms.notifications import (
 )
 from stratawatch.engine.alarms.open_incidents import Opening, openings
 from stratawatch.engine.alarms.silent_streams import are_silent, ended_over
-from stratawatch.engine.alarms.stream_words import metric_text, state_lines, where_text
+from stratawatch.engine.alarms.stream_words import state_lines, stream_text
 from stratawatch.engine.model.alarm_records import Incident, Notification, Silence, StreamKey, StreamState
 from stratawatch.engine.model.cycle_facts import Cycle
 from stratawatch.engine.model.panel_spec import PanelSpec
@@ -26,8 +28,6 @@ from stratawatch.formatting import count_text, minute
 
 AT_MOST_EVERY: Final = timedelta(days=7)
 """How often people are reminded of one incident where windows are shorter."""
-UNITS: Final = {timedelta(days=1): "day", timedelta(days=7): "week"}
-
 
 Tell = Callable[[Transaction, Cycle, Incident], News]
 """(store, the newest judged window, incident) -> what there is to be told of it."""
@@ -39,7 +39,6 @@ class _Reminder:
 
     at: datetime
     tag: str
-    subject: str
     news: Callable[[], News]
     """Made only for a channel that is to hear of it, as it looks at several windows."""
 
@@ -84,14 +83,15 @@ def _of_window(
     def news() -> News:
         found = tell(tx, cycle, incident)
         others = {key: state.state for key, state in states.items()}
-        said = found.lines or [newest.reason, since_line(incident.since or first.window.start)]
-        lines = [*said, *_ask(opening), *state_lines(others, incident.key)]
+        said = found.lines or [newest.reason, since_line(incident.since or first.window.start, spec.windows.unit)]
         facts = {"state": newest.state.value, "reason": newest.reason, **found.facts}
-        lines.append(f"window {cycle.window}, cycle {cycle.id}")
-        return News(lines, {**stream_facts(incident.key), **window_facts(cycle), **facts})
+        lines = [*said, *_ask(opening), *state_lines(others, incident.key), *found.more, next_line(cycle)]
+        lines.append(figures_line(ports, incident, cycle))
+        facts = {**stream_facts(incident.key), **window_facts(cycle), **facts}
+        head = _still(spec, newest, cycle, incident.since or first.window.start, found)
+        return News(lines, facts, subject=f"{head}: {found.subject or stream_text(incident.key)}")
 
-    subject = _still(spec, opening, newest, cycle, incident.since or first.window.start)
-    return _Reminder(newest.at, f"reminder {times}", subject, news)
+    return _Reminder(newest.at, f"reminder {times}", news)
 
 
 def _of_silence(
@@ -105,35 +105,34 @@ def _of_silence(
     """That a silence is over and what was told before it is not."""
     incident, several = opening.incidents[0], opening.incidents
     newest = [states[one.key] for one in several if one.key in states]
-    subject = f"STILL {incident.kind}: {incident.key.panel}, {count_text(len(several), 'metric')}"
-    cycle = None
-    if incident.kind == AlarmState.BREACH and newest:
-        cycle, first = tx.cycles.get(newest[0].cycle_id), tx.cycles.get(incident.cycle_id)
-        since = incident.since or first.window.start
-        subject = _still(_spec(tx, ports, incident.key), opening, newest[0], cycle, since)
+    is_breach = incident.kind == AlarmState.BREACH and bool(newest)
 
     def news() -> News:
-        found = News() if cycle is None else tell(tx, cycle, incident)
+        found, subject = News(), f"STILL {incident.kind}: {incident.key.panel}, {count_text(len(several), 'metric')}"
+        if is_breach:
+            cycle, first = tx.cycles.get(newest[0].cycle_id), tx.cycles.get(incident.cycle_id)
+            found, since = tell(tx, cycle, incident), incident.since or first.window.start
+            head = _still(_spec(tx, ports, incident.key), newest[0], cycle, since, found)
+            subject = f"{head}: {found.subject or stream_text(incident.key)}"
         over = f"The silence until {minute(ended.over_at)} +00:00 is over: {ended.reason}"
         said = found.lines or list(dict.fromkeys(state.reason for state in newest))
-        return News([*said, over, *_ask(opening)], found.facts)
+        figures = f"Figures: stratawatch alerts show {incident.id}"
+        return News([*said, over, *_ask(opening), *found.more, figures], found.facts, subject=subject)
 
-    return _Reminder(ended.over_at, f"silence {ended.id}", subject, news)
+    return _Reminder(ended.over_at, f"silence {ended.id}", news)
 
 
-def _still(spec: PanelSpec, opening: Opening, newest: StreamState, cycle: Cycle, since: datetime) -> str:
-    """The subject: how long it lasts, as windows are counted from the one in which it most likely began."""
-    key = opening.incidents[0].key
+def _still(spec: PanelSpec, newest: StreamState, cycle: Cycle, since: datetime, news: News) -> str:
+    """How long it lasts, as windows are counted from the one in which it most likely began."""
     number = (cycle.window.start - since) // spec.windows.length + 1
-    head = "STILL BROKEN" if newest.state == AlarmState.BREACH else f"NOT OVER, {newest.state} now"
-    unit = UNITS.get(spec.windows.length, "window")
-    return f"{head}, {unit} {number}: {metric_text(key)} of {key.classifier}{where_text(key)} ({key.panel})"
+    broken = "NOT YET PROVEN OVER" if news.looks_over else "STILL BROKEN"
+    head = broken if newest.state == AlarmState.BREACH else f"NOT OVER, {newest.state} now"
+    return f"{head}, {spec.windows.unit} {number}"
 
 
 def _ask(opening: Opening) -> list[str]:
     first = opening.incidents[0]
-    opened = f"Open since {minute(first.opened_at)} +00:00, and nobody has acknowledged it."
-    return [opened, f"Do: stratawatch alerts ack {first.id}. Figures: stratawatch alerts show {first.id}"]
+    return [f"Do: nobody acknowledged it since {first.opened_at:%Y-%m-%d}: stratawatch alerts ack {first.id}"]
 
 
 def _spec(tx: Transaction, ports: Ports, key: StreamKey) -> PanelSpec:
@@ -154,7 +153,7 @@ def _write(tx: Transaction, ports: Ports, opening: Opening, reminder: _Reminder)
     if channels:
         news = reminder.news()
         body = "\n".join(news.lines)
-        notify_update(tx, ports, key, reminder.tag, reminder.subject, body, news.facts, channels=channels)
+        notify_update(tx, ports, key, reminder.tag, news.subject, body, news.facts, channels=channels)
 
 
 def _last_told(opening: Opening, row: Notification) -> datetime | None:

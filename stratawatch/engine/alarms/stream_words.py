@@ -4,10 +4,18 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
-from stratawatch.core.alarms.alarm_states import MEANINGS, URGENCY, AlarmState
+from stratawatch.core.alarms.alarm_states import URGENCY, AlarmState
 from stratawatch.engine.model.alarm_records import StreamKey
 from stratawatch.formatting import count_text
 
+_SAID: Final[Mapping[AlarmState, str]] = {
+    AlarmState.BREACH: "Broken",
+    AlarmState.BLIND: "Cannot be seen",
+    AlarmState.AT_RISK: "Looks bad, not proven",
+    AlarmState.UNPROVEN: "Looks fine, not proven",
+    AlarmState.OK: "Fine, proven",
+}
+"""How metrics are, to people who do not know the states, which stand behind it."""
 MOST_NAMES: Final = 4
 """Classifiers that are named one by one."""
 MOST_PLACES: Final = 6
@@ -22,6 +30,15 @@ def metric_text(key: StreamKey) -> str:
 def where_text(key: StreamKey) -> str:
     """Where a stream is, in words; empty for the whole population."""
     return f" in {key.segment}" if key.segment else ""
+
+
+def stream_text(key: StreamKey) -> str:
+    """One stream, with its panel.
+
+    >>> stream_text(StreamKey("spam", "rf", "recall", "country=DE"))
+    'recall of rf in country=DE (spam)'
+    """
+    return f"{metric_text(key)} of {key.classifier}{where_text(key)} ({key.panel})"
 
 
 def streams_text(keys: Iterable[StreamKey]) -> str:
@@ -43,7 +60,7 @@ def state_lines(states: Mapping[StreamKey, AlarmState], paged: StreamKey | None 
     for state in map(AlarmState, URGENCY):
         keys = [key for key, said in states.items() if said == state and key != paged and key.segment is None]
         if keys:
-            yield f"{state} ({MEANINGS[state]}): {streams_text(keys)}"
+            yield f"{_SAID[state]} ({state}): {streams_text(keys)}."
 
 
 def _some(names: Sequence[str]) -> str:

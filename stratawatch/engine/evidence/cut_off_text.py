@@ -6,6 +6,7 @@ from math import floor, log, log10
 from typing import Final
 
 from stratawatch.core.alarms.cut_offs import CutOff, CutOffChoice, LimitLine
+from stratawatch.core.alarms.error_shares import error_share
 from stratawatch.core.alarms.moved import ValueInterval
 from stratawatch.core.estimate import Undefined
 from stratawatch.core.metrics import metric_named
@@ -28,8 +29,11 @@ class CutOffRow:
     is_suggested: bool
 
 
-def cut_off_line(tried: TriedCutOffs) -> Iterator[str]:
-    """What a page says: the cut-off that would hold the limit, that there is none, or why old windows tell of none."""
+def cut_off_line(tried: TriedCutOffs, unit: str) -> Iterator[str]:
+    """What a page says: the cut-off that would hold the limit, that there is none, or why old windows tell of none.
+
+    `unit` is what a window is called.
+    """
     choice, head = tried.choice, f"Cut-offs of {tried.classifier.name}"
     if isinstance(choice, Undefined):
         if tried.is_worth_telling:
@@ -40,10 +44,12 @@ def cut_off_line(tried: TriedCutOffs) -> Iterator[str]:
         number = count_text(len(choice.others) + 1, "cut-off")
         yield f"{head}: none of {number} that were tried would hold {limit_text(choice.limit)}."
     elif suggested.score is not None:
-        values = ", ".join(f"{title} {text}" for title, text in _values(choice, suggested).items())
-        calls, now = count(round(suggested.calls.value)), count(round(choice.in_use.calls.value))
         score = own_scale(tried.classifier, suggested.score)
-        yield f"{head} (not applied): {score} would give {values}, {calls} flags a window (now {now})."
+        on = f" (mean of {count_text(tried.windows, unit)})" if tried.windows > 1 else ""
+        calls, now = count(round(suggested.calls.value)), count(round(choice.in_use.calls.value))
+        shares = [error_share(name).brief(found) for name, found in _shown(choice, suggested).items()]
+        told = ", ".join([*shares, f"{calls} flags a {unit} (now {now})"])
+        yield f"Stopgap, not applied{on}: cut-off {score} of {tried.classifier.name} gives {told}."
 
 
 def cut_off_rows(tried: TriedCutOffs) -> list[CutOffRow]:
@@ -117,8 +123,11 @@ def _name(classifier: ClassifierSpec, one: CutOff) -> str:
 
 
 def _values(choice: CutOffChoice, one: CutOff) -> dict[str, str]:
-    shown = {choice.limit.metric: one.value, "precision": one.precision, "recall": one.recall}
-    return {metric_named(name).title: _estimate(found) for name, found in shown.items()}
+    return {metric_named(name).title: _estimate(found) for name, found in _shown(choice, one).items()}
+
+
+def _shown(choice: CutOffChoice, one: CutOff) -> dict[str, ValueInterval]:
+    return {choice.limit.metric: one.value, "precision": one.precision, "recall": one.recall}
 
 
 def _estimate(one: ValueInterval) -> str:

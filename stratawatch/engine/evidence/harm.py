@@ -15,13 +15,16 @@ from stratawatch.engine.model.alarm_records import StreamKey
 from stratawatch.engine.model.cycle_facts import Cycle
 from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.engine.ports.transaction import Transaction
-from stratawatch.formatting import count, count_text
+from stratawatch.formatting import about_count, count, count_text
 
+_WRONG_FLAGS: Final = (POSITIVE, "precision", "wrong flags", "flags")
 _OMISSIONS: Final = (NEGATIVE, "false_omission_rate", "misses", "items that it passed")
 _KINDS: Final = {
-    "precision": (POSITIVE, "precision", "wrong flags", "flags"),
+    "precision": _WRONG_FLAGS,
+    "specificity": _WRONG_FLAGS,
     "recall": _OMISSIONS,
     "false_omission_rate": _OMISSIONS,
+    "negative_predictive_value": _OMISSIONS,
 }
 """By metric: which calls do harm, the metric that says how many are wrong, and what wrong ones and all are called."""
 
@@ -35,17 +38,17 @@ class Harm:
     before: Sequence[WrongCalls]
     since: Sequence[WrongCalls]
     variance_factor: float
+    unit: str
 
     @property
     def line(self) -> str:
         """What the newest window costs, what is usual, and what came on top of that since the fall."""
         newest = self.since[-1]
-        text = (
-            f"Harm: about {_number(newest.number, self.name)} among {count(newest.calls)} {self.calls} of this window"
-        )
+        of = f"this {self.unit}, of {count(newest.calls)} {self.calls}"
+        text = f"Harm: about {_number(newest.number, self.name)} {of}"
         if not self.before:
             return f"{text}."
-        text += f"; usually {count(round(mean_number(self.before).value))}."
+        text += f"; usually {about_count(mean_number(self.before).value)}."
         return f"{text} So far {self.total}" if len(self.since) > 1 else text
 
     @property
@@ -54,7 +57,7 @@ class Harm:
         if not self.before or not self.since:
             return ""
         more = more_than_before(self.since, self.before, self.variance_factor)
-        windows = count_text(len(self.since), "window")
+        windows = count_text(len(self.since), self.unit)
         return f"about {_number(more, f'more {self.name} than usual')} in {windows}."
 
 
@@ -92,11 +95,12 @@ def harm(
     if not later:
         return None
     first_use = _first_use(tx, cycle)
-    return Harm(name, calls, before, later, shared_label_factor(max(len(later), len(before)), first_use))
+    shared = shared_label_factor(max(len(later), len(before)), first_use)
+    return Harm(name, calls, before, later, shared, spec.windows.unit)
 
 
 def _number(found: ValueInterval, name: str) -> str:
-    value, low, high = (count(round(end)) for end in (found.value, found.low, found.high))
+    value, low, high = (about_count(end) for end in (found.value, found.low, found.high))
     return f"{value} {name} ({low} to {high})"
 
 

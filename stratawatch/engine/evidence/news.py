@@ -1,25 +1,34 @@
 """What people are told of a breach: at its page, while it lasts, and when it is over; and its windows for charts."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
+from stratawatch.core.alarms.alarm_states import AlarmState
 from stratawatch.core.alarms.drops import worsening_word
+from stratawatch.core.alarms.ends import fixed_ends
+from stratawatch.core.alarms.error_shares import ErrorShare, error_share
+from stratawatch.core.alarms.moved import ValueInterval
 from stratawatch.core.alarms.readings import MANY
 from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
 from stratawatch.core.goals import Limit
 from stratawatch.core.metrics import metric_named
 from stratawatch.engine.alarms.alarm_streams import watched_streams
 from stratawatch.engine.alarms.notifications import News, since_line, start_text
-from stratawatch.engine.evidence.harm import harm
-from stratawatch.engine.evidence.moved_text import moved_lines
+from stratawatch.engine.alarms.stream_words import where_text
+from stratawatch.engine.baselines.current_baselines import current_baselines, date_of
+from stratawatch.engine.evidence.harm import Harm, harm
+from stratawatch.engine.evidence.moved_text import cause_lines, named_text, place_lines
+from stratawatch.engine.evidence.what_moved import StreamChange, change_of_stream
 from stratawatch.engine.model.alarm_records import Incident, StreamKey
 from stratawatch.engine.model.cycle_facts import Cycle
 from stratawatch.engine.model.evidence_records import Page
 from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.engine.model.states import CycleState
+from stratawatch.engine.model.stored_baseline import StoredBaseline
 from stratawatch.engine.ports.transaction import Transaction
-from stratawatch.formatting import count_text, estimate_text, exact_points, span_text
+from stratawatch.formatting import confidence_text, count_text, exact_points, percent, points, span_text
 
 CHARTED: Final = MANY
 """Windows that a chart shows."""
@@ -28,68 +37,179 @@ CHARTED: Final = MANY
 def news_of_page(
     tx: Transaction, spec: PanelSpec, cycle: Cycle, key: StreamKey, page: Page, slices: Sequence[str] = ()
 ) -> News:
-    """What is outside and by how much, since when, at what cost, where, and how sure that is.
+    """What is broken and by how much, since when, at what cost, where, and how sure that is.
 
     `slices` are lines on segments, where no window before says what moved.
     """
-    moved = _moved(tx, spec, cycle, key, page.since)
-    limit = watched_streams(spec).get(key)
-    is_of_drop = limit is not None and limit.max_drop is not None  # its sentence says from which baseline it fell
+    fall = _Fall.of(tx, spec, cycle, key, page.since)
     lines = [
-        *([page.reason] if is_of_drop else _value(tx, spec, cycle, key)),
-        since_line(page.since),
-        *(moved if len(moved) > 1 else [*moved, *slices]),
-        _sure(page, spec.false_pages_per_year),
-        *([f"Much speaks too against {'; '.join(map(str, page.others))}"] if page.others else []),
+        *fall.value_lines(),
+        since_line(page.since, spec.windows.unit),
+        *fall.harm_lines(),
+        *(fall.place_lines() if fall.change else slices),
+        _sure(page, spec),
+        *([f"Suspected too: {'; '.join(map(str, page.others))}."] if page.others else []),
     ]
-    return News(lines, _chart(tx, spec, cycle, key, page.since))
+    return News(lines, _chart(tx, spec, cycle, key, page.since), fall.cause_lines(), fall.headline)
 
 
 def news_of_reminder(tx: Transaction, spec: PanelSpec, cycle: Cycle, key: StreamKey, since: datetime) -> News:
     """What the newest window says of a breach that lasts, and what it has cost; nothing where it was refused."""
     if cycle.state != CycleState.JUDGED:
         return News()
+    fall = _Fall.of(tx, spec, cycle, key, since)
+    began = [*fall.value_lines(), since_line(since, spec.windows.unit), *fall.harm_lines()]
     chart = _chart(tx, spec, cycle, key, since)
-    sure = "proven when it was paged; it is over once it is proven inside"
-    lines = [*_value(tx, spec, cycle, key), since_line(since), *_moved(tx, spec, cycle, key, since), f"Sure: {sure}."]
-    return News(lines, chart)
+    if fall.is_inside:
+        sure = f"Sure: not yet. This {spec.windows.unit} looks fine, and it is over once that is proven."
+        return News([*began, sure], chart, fall.figures(), fall.headline, looks_over=True)
+    sure = "Sure: proven when it was paged."
+    return News([*began, *fall.place_lines(), sure], chart, fall.cause_lines(), fall.headline)
+
+
+def news_of_open_breaches(tx: Transaction, incidents: Sequence[Incident]) -> dict[StreamKey, News]:
+    """What the newest judged window says of each open breach, as a reminder would."""
+    found = {}
+    for one in incidents:
+        newest = tx.cycles.find(panel=one.key.panel, states=[CycleState.JUDGED], newest=1)
+        if one.kind != AlarmState.BREACH or one.resolved_at is not None or not newest:
+            continue
+        spec = tx.panels.get(newest[0].panel_version)
+        if one.key in watched_streams(spec):
+            since = one.since or tx.cycles.get(one.cycle_id).window.start
+            found[one.key] = news_of_reminder(tx, spec, newest[0], one.key, since)
+    return found
 
 
 def news_of_end(tx: Transaction, spec: PanelSpec, cycle: Cycle, incident: Incident) -> News:
-    """How long a breach lasted that is over now, and what that has cost."""
-    key = incident.key
+    """How it is now, how long a breach lasted that is over, and what that has cost."""
+    key, unit = incident.key, spec.windows.unit
     since = incident.since or tx.cycles.get(incident.cycle_id).window.start
     windows = (cycle.window.start - since) // spec.windows.length
     if windows > 0:
         span = span_text(since, cycle.window.start)
-        lasted = f"It lasted for {count_text(windows, 'window')}, {span}."
+        lasted = f"It lasted for {count_text(windows, unit)}, {span}."
     else:
-        lasted = f"It was about the window of {start_text(since)}, which other labels put inside."
-    lines = [lasted]
+        lasted = f"It was about the {unit} of {start_text(since)}, which other labels put inside."
     cost = harm(tx, spec, cycle, key, since, with_cycle=False) if windows > 0 else None
+    fall = _Fall(spec, cycle, key, watched_streams(spec).get(key), _estimate_in(tx, spec, cycle, key), cost)
+    lines = [*fall.value_lines(), lasted]
     if cost is not None and cost.total:
-        lines.append(f"Harm: {cost.total}")
-    return News(lines, _chart(tx, spec, cycle, key, since))
+        lines += [f"Harm: {cost.total}", f"Left to do: put right what the {cost.name} of that time did."]
+    return News(lines, _chart(tx, spec, cycle, key, since), subject=fall.headline)
 
 
-def _moved(tx: Transaction, spec: PanelSpec, cycle: Cycle, key: StreamKey, since: datetime) -> list[str]:
-    cost = harm(tx, spec, cycle, key, since)
-    lines = [] if cost is None else [cost.line]
-    return lines if key.segment is not None else moved_lines(tx, spec, cycle, key, since, lines)
+@dataclass(frozen=True)
+class _Fall:
+    """What is known of a stream that left its limit, as of a window."""
 
+    spec: PanelSpec
+    cycle: Cycle
+    key: StreamKey
+    limit: Limit | None
+    estimate: Estimate | None
+    harm: Harm | None = None
+    change: StreamChange | None = None
+    baseline: StoredBaseline | None = None
 
-def _value(tx: Transaction, spec: PanelSpec, cycle: Cycle, key: StreamKey) -> Iterator[str]:
-    """The metric in this window, and its limit."""
-    limit = watched_streams(spec).get(key)
-    found = dict(_estimates(tx, spec, cycle, key, 1)).get(cycle.period)
-    if found is None or limit is None:
-        return
-    title = metric_named(key.metric).title
-    if isinstance(found.result, Undefined):
-        yield f"Now: nothing is known of {title}, {_limit_text(limit)}: {found.result.reason}."
-    else:
-        interval = estimate_text(found.result.value, found.result.low, found.result.high)
-        yield f"Now: {title} {interval} from {count_text(found.labels_used, 'label')}, {_limit_text(limit)}."
+    @classmethod
+    def of(cls, tx: Transaction, spec: PanelSpec, cycle: Cycle, key: StreamKey, since: datetime) -> "_Fall":
+        """A fall that began with the window of that start."""
+        limit = watched_streams(spec).get(key)
+        is_of_drop = limit is not None and limit.max_drop is not None
+        return cls(
+            spec,
+            cycle,
+            key,
+            limit,
+            _estimate_in(tx, spec, cycle, key),
+            harm(tx, spec, cycle, key, since),
+            None if key.segment else change_of_stream(tx, spec, cycle, key, since),
+            current_baselines(tx, spec, cycle.window.start).get(key) if is_of_drop else None,
+        )
+
+    @property
+    def share(self) -> ErrorShare:
+        """The words for its metric."""
+        return error_share(self.key.metric)
+
+    @property
+    def usual(self) -> float | None:
+        """The metric before, where that can be compared."""
+        return None if self.change is None else self.change.change.before.value
+
+    @property
+    def is_inside(self) -> bool:
+        """Whether its value in this window is inside its floor and its ceiling, proven or not."""
+        if self.estimate is None or self.limit is None or isinstance(self.estimate.result, Undefined):
+            return False
+        found, ends = self.estimate.result, fixed_ends(self.limit, self.estimate.result.value)
+        return bool(ends) and all(end.distance(found).value >= 0 for end in ends)
+
+    @property
+    def headline(self) -> str:
+        """What is wrong, by how much, and where; empty where nothing is known of the window."""
+        if self.estimate is None or isinstance(self.estimate.result, Undefined):
+            return ""
+        said = f"{self.key.classifier} ({self.key.panel}){where_text(self.key)}: "
+        said += self.share.short(self.estimate.result.value)
+        if self.is_inside:
+            return ", ".join([said, *self.allowed()])
+        if self.change is None or self.usual is None:
+            return said
+        where = named_text(self.change)
+        return f"{said}, usually {self.share.number(self.usual)}{f'; {where}' if where else ''}"
+
+    def value_lines(self) -> Iterator[str]:
+        """What is wrong in this window, and how much is allowed."""
+        if self.estimate is None or self.limit is None:
+            return
+        found, title = self.estimate.result, metric_named(self.key.metric).title
+        if isinstance(found, Undefined):
+            yield f"Now: nothing is known of {title}, {_limit_text(self.limit)}: {found.reason}."
+            return
+        said = [self.share.text(ValueInterval(found.value, found.low, found.high)), *self.allowed()]
+        usual = "" if self.usual is None else f"; usually {points(self.share.of(self.usual), found.half_width)}%"
+        yield f"Now: {', '.join(said)}{usual}."
+
+    def allowed(self) -> Iterator[str]:
+        """What the limit allows; of a largest drop with the baseline that it is about."""
+        limit = self.limit
+        if limit is None:
+            return
+        if allowed := self.share.allowed(limit):
+            yield allowed
+        if limit.max_drop is not None:
+            rises = self.share.is_rest or metric_named(limit.metric).lower_is_better
+            way = f"{exact_points(limit.max_drop)} points {'more' if rises else 'less'} than its baseline"
+            was = self.baseline
+            if was is None:
+                yield f"at most {way} allowed"
+            else:
+                value = percent(self.share.of(was.estimate.value), was.estimate.half_width)
+                yield f"at most {way} of {value} (measured {date_of(was)}) allowed"
+
+    def harm_lines(self) -> list[str]:
+        """What it costs."""
+        return [] if self.harm is None else [self.harm.line]
+
+    def place_lines(self) -> list[str]:
+        """Where it is, and the sign that needs no label."""
+        return [] if self.change is None else [*place_lines(self.change, self.spec.windows.unit)]
+
+    def cause_lines(self) -> list[str]:
+        """What it is not, what may be done, and the metric itself."""
+        lines = [] if self.change is None else [*cause_lines(self.change, self.spec.windows.unit)]
+        return [*lines, *self.figures()]
+
+    def figures(self) -> list[str]:
+        """The metric and its limit, as reports have them."""
+        found = None if self.estimate is None else self.estimate.result
+        if self.estimate is None or self.limit is None or not isinstance(found, IntervalEstimate):
+            return []
+        value = f"{metric_named(self.key.metric).title} {percent(found.value, found.half_width)}"
+        labels = count_text(self.estimate.labels_used, "label")
+        return [f"As a metric: {value} from {labels}, {_limit_text(self.limit)}."]
 
 
 def _limit_text(limit: Limit) -> str:
@@ -105,16 +225,18 @@ def _limit_text(limit: Limit) -> str:
     return ", ".join(words)
 
 
-def _sure(page: Page, false_pages_per_year: float) -> str:
-    """How sure the page is, in words.
+def _sure(page: Page, spec: PanelSpec) -> str:
+    """How sure the page is, in words, and what the ranges in brackets are."""
+    unit, promise = spec.windows.unit, spec.false_pages_per_year
+    by = f"this {unit} alone" if page.is_proven_alone else f"several {unit}s together, not by this one alone"
+    expected = "one false page a year is" if promise == 1 else f"{promise:g} false pages a year are"
+    brackets = f"Brackets: {confidence_text(spec.confidence)} intervals."
+    return f"Sure: proven by {by}; at most {expected} expected of this panel. {brackets}"
 
-    >>> _sure(Page("evidence", "", datetime(2026, 2, 16), is_proven_alone=False), 1.0)
-    'Sure: proven by windows together, not by this one alone; at most one false page a year is expected of this panel.'
-    """
-    by = "this window alone" if page.is_proven_alone else "windows together, not by this one alone"
-    one = false_pages_per_year == 1
-    promise = "one false page a year is" if one else f"{false_pages_per_year:g} false pages a year are"
-    return f"Sure: proven by {by}; at most {promise} expected of this panel."
+
+def _estimate_in(tx: Transaction, spec: PanelSpec, cycle: Cycle, key: StreamKey) -> Estimate | None:
+    """A stream's estimate in a window."""
+    return dict(_estimates(tx, spec, cycle, key, 1)).get(cycle.period)
 
 
 def _chart(tx: Transaction, spec: PanelSpec, cycle: Cycle, key: StreamKey, since: datetime) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from typing import Literal
+from typing import Final, Literal
 
 from stratawatch.core.alarms.alarm_states import AlarmRule
 from stratawatch.core.goals import Goal, Limit, Option
@@ -114,6 +114,9 @@ class Columns:
     partition: str | None = None  # the day (UTC) of the time that cuts windows, by which the source keeps its rows
 
 
+_UNITS: Final = {timedelta(hours=1): "hour", timedelta(days=1): "day", timedelta(days=7): "week"}
+
+
 @dataclass(frozen=True)
 class WindowRule:
     """Windows of `length` counted from `start`; one opens `lateness` after its end."""
@@ -121,6 +124,15 @@ class WindowRule:
     start: datetime
     length: timedelta
     lateness: timedelta = timedelta(0)
+
+    @property
+    def unit(self) -> str:
+        """What people call one of them.
+
+        >>> [WindowRule(datetime(2026, 1, 5), timedelta(days=days)).unit for days in (1, 7, 10)]
+        ['day', 'week', 'window']
+        """
+        return _UNITS.get(self.length, "window")
 
 
 @dataclass(frozen=True)

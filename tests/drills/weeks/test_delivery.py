@@ -62,7 +62,7 @@ class TestAPage:
         breaching.clock.advance(minutes=5)
         done = advance(breaching.ports)
         assert done.troubles == (
-            f"notify: the channel 'channel' did not take 'BREACH: precision of lr (spam)': {unreachable()}",
+            f"notify: the channel 'channel' did not take 'lr (spam): 87% of its flags are wrong': {unreachable()}",
         )
         with breaching.ports.store.begin() as tx:
             last = tx.last_runs.get("advance")
@@ -77,7 +77,7 @@ class TestAPage:
         breaching.clock.advance(minutes=15)
         (failed, trouble) = advance(breaching.ports).troubles
         assert "the channel 'channel' did not take" in failed
-        assert "no channel has taken 'BREACH: precision of lr (spam)' since 2026-01-12" in trouble
+        assert "no channel has taken 'lr (spam): 87% of its flags are wrong' since 2026-01-12" in trouble
         assert "the table did not answer" in trouble
         breaching.channel.troubles.clear()
         breaching.clock.advance(minutes=15)

@@ -108,7 +108,7 @@ def test_a_month_of_one_breach(scenario):
     breach_again(scenario, 4)
     relabel(scenario, "yes")
     assert [one.subject.partition(":")[0] for one in scenario.channel.told] == [
-        "BREACH",
+        "lr (spam)",
         "STILL BROKEN, week 2",
         "STILL BROKEN, week 4",
         "ACKNOWLEDGED by unknown",

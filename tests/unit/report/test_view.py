@@ -162,7 +162,7 @@ class TestHeadline:
         )
 
     def test_an_open_incident_is_named_with_its_beginning(self, view):
-        assert "1 incident open: BREACH, precision of nb, since 2026-02-25" in view.headline.details
+        assert "1 incident open: BREACH, precision of nb, opened 2026-02-25" in view.headline.details
 
     def test_many_open_incidents_are_only_counted(self):
         memory = quarter()

@@ -1,5 +1,6 @@
 """In how many windows a loss would be paged with the labels of a plan, on average: an expectation, not a promise."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import erf, sqrt
 from typing import Final
@@ -52,15 +53,15 @@ def windows_to_page(
     bet = BettingRound.of(linear, planned.cells, planned.rates, nothing, totals, totals)
     if bet is None:
         return None
-    after = _rates_after(linear, planned.cells, planned.rates, loss)
-    mean, covariance = _moments(bet, planned, after)
+    after = rates_after(linear, planned.cells, planned.rates, loss)
+    mean, covariance = moments_of_log_e(bet, list(bet.stakes().values()), planned, after)
     sigma = bet.standard_error
     alone = 0.5 * (1 + erf((loss / sigma - rule.z) / sqrt(2))) if sigma > 0 else 1.0
     windows = _simulated(mean, covariance, alone, rule.threshold, rng)
     return None if windows >= MOST else windows
 
 
-def _rates_after(linear: LinearTest, cells: Cells, rates: Floats, loss: float) -> Floats:
+def rates_after(linear: LinearTest, cells: Cells, rates: Floats, loss: float) -> Floats:
     """Rates that have moved, each by its logit in proportion to its alpha, so far that theta is -loss x Den."""
     m, items = np.clip(rates, 1e-6, 1 - 1e-6), max(float(cells.sizes.sum()), 1.0)
 
@@ -76,12 +77,18 @@ def _rates_after(linear: LinearTest, cells: Cells, rates: Floats, loss: float) -
     return np.asarray(logistic(logit(m) - high * linear.alpha), dtype=np.float64)
 
 
-def _moments(bet: BettingRound, planned: PlannedWindow, after: Floats) -> tuple[Floats, Floats]:
-    """Mean and covariance over bets of a window's log e, from its labels: independent, alike in each stratum."""
-    cells = planned.cells
+def moments_of_log_e(
+    bets: BettingRound | Sequence[BettingRound], stakes: Sequence[float], planned: PlannedWindow, after: Floats
+) -> tuple[Floats, Floats]:
+    """Mean and covariance of a window's log e, by stake, and in each of them by round where there are several.
+
+    They are those of sums of its labels: independent, alike in each stratum. Rounds look at the same strata.
+    """
+    rounds = [bets] if isinstance(bets, BettingRound) else bets
+    cells, bet = planned.cells, rounds[0]
     share = cells.sizes / np.maximum(cells.stratum_sizes, 1)[cells.strata]
     labels = planned.totals.astype(np.float64)
-    factors = [bet.log_factors(stake) for stake in bet.stakes().values()]
+    factors = [one.log_factors(stake) for stake in stakes for one in rounds]
     touched = bet.betting | (bet.alpha != 0)
     yes, no = (
         np.stack([np.where(touched, found[place], found[2]) for found in factors]) for place in (0, 1)
@@ -91,10 +98,8 @@ def _moments(bet: BettingRound, planned: PlannedWindow, after: Floats) -> tuple[
     n = labels * counted
     first = cells.by_stratum(share * (after * yes + (1 - after) * no))
     mean = first @ n
-    second = np.array(
-        [[n @ cells.by_stratum(share * (after * a * b + (1 - after) * c * d)) for b, d in zip(yes, no, strict=True)]
-         for a, c in zip(yes, no, strict=True)]
-    )  # fmt: skip
+    weights = share * n[cells.strata]
+    second = (yes * weights * after) @ yes.T + (no * weights * (1 - after)) @ no.T
     return mean, second - (first * n) @ first.T
 
 

@@ -31,7 +31,7 @@ class TestAgainstABaselineThatIsKnownExactly:
         assert said.state == AlarmState.BREACH
         assert said.reason == (
             "fell by 10.0 points (6.0 to 14.0) against the baseline of 2026-08-01, a fall of 2 is allowed: proven to be "
-            "more (at least 3.0 at 99.5%); now 70.0% (66.0 to 74.0, 95%), 214 labels"
+            "more (at least 3.0 with 99.5% confidence); now 70.0% (66.0 to 74.0, 95%), 214 labels"
         )
 
     def test_the_ordinary_interval_alone_proves_no_breach(self):

@@ -31,7 +31,7 @@ class TestTheFirstWindow:
         said = judged((0.712, 0.66, 0.76), (0.712, 0.64, 0.779))
         assert said.state == AlarmState.BREACH
         assert said.reason == (
-            "71.2% (66.0 to 76.0, 95%) is proven below the floor of 80.0% (at most 77.9% at 99.5%); 214 labels"
+            "71.2% (66.0 to 76.0, 95%) is proven below the floor of 80.0% (at most 77.9% with 99.5% confidence); 214 labels"
         )
 
     def test_the_ordinary_interval_alone_proves_no_breach(self):

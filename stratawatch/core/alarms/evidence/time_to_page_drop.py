@@ -1,0 +1,140 @@
+"""In how many windows a fall from a baseline would be paged with the labels of a plan: an expectation, no promise."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import erf, inf, log, sqrt
+from typing import Final
+
+import numpy as np
+
+from stratawatch.core.alarms.evidence.betting_round import BettingRound, KnownItems
+from stratawatch.core.alarms.evidence.drop_evidence import low_ends
+from stratawatch.core.alarms.evidence.drop_tests import DropTest, baseline_ends, shared_stakes
+from stratawatch.core.alarms.evidence.linear_tests import LimitTest, linear_test
+from stratawatch.core.alarms.evidence.time_to_page import (
+    MOST,
+    PageRule,
+    PlannedWindow,
+    moments_of_log_e,
+    rates_after,
+)
+from stratawatch.core.population import Floats
+from stratawatch.core.tuning import EVIDENCE
+
+_RUNS: Final = 200
+
+
+@dataclass(frozen=True)
+class PlannedBaseline:
+    """A baseline with its grid, as drops are judged with it.
+
+    `standard_error` is that of its value. It rests on so many `windows`, and `since` have begun while it is in force.
+    """
+
+    value: float
+    standard_error: float
+    points: tuple[float, ...]
+    log_b: Floats
+    windows: int
+    since: int
+
+
+def windows_to_page_drop(
+    planned: PlannedWindow,
+    drop: DropTest,
+    baseline: PlannedBaseline,
+    loss: float,
+    rule: PageRule,
+    rng: np.random.Generator,
+) -> float | None:
+    """Mean windows, the paging one counted, until a metric that fell to `loss` beyond its largest drop is paged.
+
+    The baseline's value is taken to be right. While it grows it takes in what came before the fall and then, a lag
+    later, what came after it. Falls that are not paged within `MOST` count as that many; None where most are not, or
+    where the plan cannot bet.
+    """
+    at_value = linear_test(drop.falls_to(baseline.value), planned.cells, planned.atoms)
+    after = rates_after(at_value, planned.cells, planned.rates, loss)
+    before = rates_after(at_value, planned.cells, planned.rates, -drop.max_drop)
+    falls = _Grid.of(planned, [drop.falls_to(point) for point in baseline.points])
+    grows = _Grid.of(planned, [drop.was_better_than(point) for point in baseline.points], EVIDENCE.baseline_losses)
+    if falls is None or grows is None:
+        return None
+    error = falls.rounds[0].standard_error
+    # One window pages by itself where its interval and the baseline's together lie beyond the largest drop.
+    wide = rule.z * sqrt(error**2 + baseline.standard_error**2)
+    alone = 0.5 * (1 + erf((loss - wide) / error / sqrt(2))) if error > 0 else 1.0
+    is_out = rng.random((_RUNS, MOST)) < alone
+    folded, ended, threshold = np.full((), -inf), np.full(_RUNS, MOST), log(rule.threshold)
+    fallen = falls.law(planned, after)
+    grown = _growing(baseline, grows.law(planned, before), grows.law(planned, after), rng)
+    for window, better in enumerate(grown):
+        folded = np.logaddexp(folded, better[:, None]) + low_ends(fallen.draw(rng))
+        total = _mean(folded).min(axis=-1)
+        ended[((total >= threshold) | is_out[:, window]) & (ended == MOST)] = window + 1
+        if (ended < MOST).all():
+            break
+    return None if 2 * np.count_nonzero(ended == MOST) > _RUNS else float(ended.mean())
+
+
+@dataclass(frozen=True)
+class _Grid:
+    """The rounds at the points of a grid, and the stakes that they share."""
+
+    rounds: tuple[BettingRound, ...]
+    stakes: tuple[float, ...]
+
+    @classmethod
+    def of(cls, planned: PlannedWindow, tests: list[LimitTest], losses: tuple[float, ...] = ()) -> "_Grid | None":
+        """The rounds of a plan, as `fall_e_values` and `baseline_e_values` make them; None where one cannot bet."""
+        cells, totals = planned.cells, planned.totals.astype(np.float64)
+        nothing = KnownItems.none(len(cells.sizes))
+        asked = [*tests, *(baseline_ends(tests[0]) if losses else ())]
+        made = [
+            BettingRound.of(linear_test(one, cells, planned.atoms), cells, planned.rates, nothing, totals, totals)
+            for one in asked
+        ]
+        rounds = [one for one in made if one is not None]
+        if len(rounds) < len(asked):
+            return None
+        stakes = shared_stakes(rounds, tests[0], cells, planned.atoms, losses)
+        return cls(tuple(rounds[: len(tests)]), tuple(stakes.values()))
+
+    def law(self, planned: PlannedWindow, rates: Floats) -> "_Law":
+        """That of a window's log e."""
+        mean, covariance = moments_of_log_e(self.rounds, self.stakes, planned, rates)
+        values, vectors = np.linalg.eigh(covariance)
+        return _Law(mean, vectors * np.sqrt(np.maximum(values, 0.0)), (len(self.stakes), len(self.rounds)))
+
+
+@dataclass(frozen=True)
+class _Law:
+    """The normal law with the moments of the sums of a window's labels; `shape` is losses x points."""
+
+    mean: Floats
+    root: Floats
+    shape: tuple[int, int]
+
+    def draw(self, rng: np.random.Generator) -> Floats:
+        """Log e of one window: runs x losses x points."""
+        drawn = self.mean + rng.standard_normal((_RUNS, len(self.mean))) @ self.root.T
+        return np.asarray(drawn.reshape(_RUNS, *self.shape))
+
+
+def _growing(baseline: PlannedBaseline, before: _Law, after: _Law, rng: np.random.Generator) -> Iterator[Floats]:
+    """The mean of log B over its losses at each window from the fall on: runs x steps, one run while all agree."""
+    log_b, grown = np.asarray(baseline.log_b, dtype=np.float64)[None], 0
+    most = EVIDENCE.baseline_windows - baseline.windows
+    mean = _mean(low_ends(log_b))
+    for window in range(MOST):
+        far_back = min(max(baseline.since + window - EVIDENCE.baseline_lag, 0), max(most, 0))
+        if far_back > grown:
+            for number in range(grown, far_back):
+                log_b = log_b + (before if number < baseline.since else after).draw(rng)
+            mean, grown = _mean(low_ends(log_b)), far_back
+        yield mean
+
+
+def _mean(logs: Floats) -> Floats:
+    """The logarithm of the mean over losses."""
+    return np.asarray(np.logaddexp.reduce(logs, axis=1) - log(logs.shape[1]))
