@@ -79,13 +79,19 @@ def notify_breach(
     notify(tx, ports, incident.dedup_key, "page", subject, "\n".join(lines), facts)
 
 
-def since_line(since: datetime) -> str:
-    """Since when it is so.
+def since_line(since: datetime, within: tuple[datetime, datetime] | None = None) -> str:
+    """Since when it is so, and between which windows it began in 9 of 10 pages.
 
     >>> since_line(datetime(2026, 2, 16)), since_line(datetime(2026, 2, 16, 6))
     ('Since: the window of 2026-02-16, most likely.', 'Since: the window of 2026-02-16 06:00 +00:00, most likely.')
+    >>> since_line(datetime(2026, 2, 16), (datetime(2026, 2, 9), datetime(2026, 2, 23)))
+    'Since: the window of 2026-02-16, most likely. In 9 of 10 pages it is one of those of 2026-02-09 to 2026-02-23.'
     """
-    return f"Since: the window of {start_text(since)}, most likely."
+    line = f"Since: the window of {start_text(since)}, most likely."
+    if within is None or within[0] == within[1]:
+        return line
+    first, last = map(start_text, within)
+    return f"{line} In 9 of 10 pages it is one of those of {first} to {last}."
 
 
 def start_text(start: datetime) -> str:

@@ -37,7 +37,7 @@ def news_of_page(
     is_of_drop = limit is not None and limit.max_drop is not None  # its sentence says from which baseline it fell
     lines = [
         *([page.reason] if is_of_drop else _value(tx, spec, cycle, key)),
-        since_line(page.since),
+        since_line(page.since, page.within),
         *(moved if len(moved) > 1 else [*moved, *slices]),
         _sure(page, spec.false_pages_per_year),
         *([f"Much speaks too against {'; '.join(map(str, page.others))}"] if page.others else []),
