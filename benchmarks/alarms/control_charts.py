@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from benchmarks.alarms.frozen_weeks import Weeks
-from benchmarks.alarms.panel_years import WEEKS_A_YEAR, Rule
+from benchmarks.alarms.panel_years import WEEKS_A_YEAR, Paged, Rule, paged
 from benchmarks.labels.worlds import Flags, Floats, Integers
 
 REFERENCE: Final = 13
@@ -24,7 +24,7 @@ def cusum_rule(streams: int, slack: float = 0.5) -> Rule:
     """
     most = _cusum_limit(streams * WEEKS_A_YEAR, slack)
 
-    def pages(weeks: Weeks, order: Integers) -> tuple[Flags, Integers]:
+    def pages(weeks: Weeks, order: Integers) -> Paged:
         z = _below(weeks)[order]
         found, first = np.zeros(order.shape, dtype=np.bool_), np.zeros(order.shape, dtype=np.int64)
         gathered = np.zeros((len(order), streams))
@@ -34,7 +34,7 @@ def cusum_rule(streams: int, slack: float = 0.5) -> Rule:
             out = gathered >= most
             found[:, week] = out.any(axis=1)
             gathered[out] = 0.0
-        return found, first
+        return paged(found, first)
 
     return pages
 
@@ -43,10 +43,10 @@ def false_discovery_rule(streams: int, rate: float = 0.05) -> Rule:
     """Page where Benjamini and Hochberg's procedure, over a week's streams at this rate, finds a stream outside."""
     steps = rate * np.arange(1, streams + 1) / streams
 
-    def pages(weeks: Weeks, order: Integers) -> tuple[Flags, Integers]:
+    def pages(weeks: Weeks, order: Integers) -> Paged:
         p = ndtr(-_below(weeks))
         found: Flags = np.asarray((np.sort(p, axis=1) <= steps).any(axis=1))
-        return found[order], np.asarray(p.argmin(axis=1)[order], dtype=np.int64)
+        return paged(found[order], np.asarray(p.argmin(axis=1)[order], dtype=np.int64))
 
     return pages
 
@@ -54,7 +54,7 @@ def false_discovery_rule(streams: int, rate: float = 0.05) -> Rule:
 def three_deviations_rule() -> Rule:
     """Page when a value lies three standard deviations below the mean of the weeks before; it knows no limit."""
 
-    def pages(weeks: Weeks, order: Integers) -> tuple[Flags, Integers]:
+    def pages(weeks: Weeks, order: Integers) -> Paged:
         values = weeks.value[order]
         found, first = np.zeros(order.shape, dtype=np.bool_), np.zeros(order.shape, dtype=np.int64)
         for week in range(REFERENCE, order.shape[1]):
@@ -63,7 +63,7 @@ def three_deviations_rule() -> Rule:
             distance = (values[:, week] - before.mean(axis=1)) / spread
             found[:, week] = (distance < -3).any(axis=1)
             first[:, week] = distance.argmin(axis=1)
-        return found, first
+        return paged(found, first)
 
     return pages
 

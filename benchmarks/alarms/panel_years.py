@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 from scipy.stats import chi2
@@ -18,8 +18,25 @@ HEALTHY: Final = 10
 MOST: Final = 80
 """Weeks after a loss that are looked at; what is not paged by then counts as these."""
 
-Rule = Callable[[Weeks, Integers], tuple[Flags, Integers]]
-"""Runs x weeks of numbers of weeks -> whether each pages, and the stream that it names first."""
+
+class Paged(NamedTuple):
+    """By run and week: whether a rule pages, the stream that it names first, and the design of the week's labels.
+
+    Design 0 follows the goals; others are one more than the number of the stream that labels follow.
+    """
+
+    found: Flags
+    first: Integers
+    design: Integers
+
+
+def paged(found: Flags, first: Integers) -> Paged:
+    """What a rule makes of weeks whose labels follow the goals."""
+    return Paged(found, first, np.zeros_like(first))
+
+
+Rule = Callable[[Weeks, Integers], Paged]
+"""Runs x weeks of numbers of weeks -> what a rule makes of them."""
 
 
 def evidence_rule(threshold: float, alone: float | None, *, follow: bool = False) -> Rule:
@@ -28,7 +45,7 @@ def evidence_rule(threshold: float, alone: float | None, *, follow: bool = False
     With `follow`, a week's labels follow the stream that led the week before with evidence of 20 or more.
     """
 
-    def pages(weeks: Weeks, order: Integers) -> tuple[Flags, Integers]:
+    def pages(weeks: Weeks, order: Integers) -> Paged:
         runs, length = order.shape
         designs = (weeks, *weeks.followed) if follow else (weeks,)
         log_e = np.stack([one.log_e for one in designs])
@@ -36,8 +53,10 @@ def evidence_rule(threshold: float, alone: float | None, *, follow: bool = False
         if alone is not None:
             outside = np.stack([one.outside[alone] for one in designs])
         gathered, design = np.zeros((runs, *log_e.shape[2:])), np.zeros(runs, dtype=np.int64)
-        found, first = np.zeros((runs, length), dtype=np.bool_), np.zeros((runs, length), dtype=np.int64)
+        found = np.zeros((runs, length), dtype=np.bool_)
+        first, designed = np.zeros((2, runs, length), dtype=np.int64)
         for week in range(length):
+            designed[:, week] = design
             gathered = np.minimum((gathered + 1) * np.exp(log_e[design, order[:, week]]), 1e290)
             by_stream = gathered.mean(axis=2)
             enough = by_stream.sum(axis=1) >= threshold
@@ -49,7 +68,7 @@ def evidence_rule(threshold: float, alone: float | None, *, follow: bool = False
             gathered[enough] = 0.0
             if follow:
                 design = _followed(gathered.mean(axis=2))
-        return found, first
+        return Paged(found, first, designed)
 
     return pages
 
@@ -62,13 +81,14 @@ def _followed(evidence: Floats) -> Integers:
 def window_rule(confidence: float, in_a_row: int = 1) -> Rule:
     """Page when a stream's interval lies outside, so many weeks in a row."""
 
-    def pages(weeks: Weeks, order: Integers) -> tuple[Flags, Integers]:
+    def pages(weeks: Weeks, order: Integers) -> Paged:
         outside = weeks.outside[confidence][order]
         for _ in range(in_a_row - 1):
             shifted = np.zeros_like(outside)
             shifted[:, 1:] = outside[:, :-1]
             outside = outside & shifted
-        return np.asarray(outside.any(axis=2)), np.asarray(outside.argmax(axis=2), dtype=np.int64)
+        first = np.asarray(outside.argmax(axis=2), dtype=np.int64)
+        return paged(np.asarray(outside.any(axis=2)), first)
 
     return pages
 
@@ -77,7 +97,7 @@ def false_pages(rule: Rule, healthy: Weeks, years: float, rng: np.random.Generat
     """Pages of a panel that keeps its limits, and the panel-years that were looked at."""
     runs = max(round(years * WEEKS_A_YEAR / RUN_WEEKS), 1)
     order = rng.integers(0, len(healthy.log_e), (runs, RUN_WEEKS))
-    return int(rule(healthy, order)[0].sum()), runs * RUN_WEEKS / WEEKS_A_YEAR
+    return int(rule(healthy, order).found.sum()), runs * RUN_WEEKS / WEEKS_A_YEAR
 
 
 def upper_rate(pages: int, years: float) -> float:
@@ -93,12 +113,13 @@ def upper_rate(pages: int, years: float) -> float:
 class AfterLoss:
     """Runs without a page in the healthy weeks before a loss, and what comes of the loss.
 
-    `order` are numbers of `weeks`, healthy ones first; `waits` the weeks until a page, the paging one counted, and
-    `MOST` where none came; `leaders` the streams that are named first.
+    `order` are numbers of `weeks`, healthy ones first; `designs` those of each week's labels, `waits` the weeks
+    until a page, the paging one counted, and `MOST` where none came; `leaders` the streams that are named first.
     """
 
     weeks: Weeks
     order: Integers
+    designs: Integers
     is_paged: Flags
     waits: Integers
     leaders: Integers
@@ -121,11 +142,11 @@ def after_loss(rule: Rule, healthy: Weeks, lost: Sequence[Weeks], runs: int, rng
         columns.append(start + rng.integers(0, len(after.log_e), (runs, stays)))
         weeks = weeks.then(after)
     order = np.concatenate(columns, axis=1)
-    found, first = rule(weeks, order)
+    found, first, designs = rule(weeks, order)
     calm = ~found[:, :HEALTHY].any(axis=1)
     later = found[calm, HEALTHY:]
     is_paged: Flags = np.asarray(later.any(axis=1))
     place = later.argmax(axis=1)
     waits = np.where(is_paged, place + 1, MOST)
     leaders = first[calm, HEALTHY:][np.arange(len(place)), place]
-    return AfterLoss(weeks, order[calm], is_paged, waits, leaders)
+    return AfterLoss(weeks, order[calm], designs[calm], is_paged, waits, leaders)

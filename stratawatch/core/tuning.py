@@ -131,6 +131,14 @@ class EvidenceTuning:
     """Part of the promise that is kept for evidence over windows; one window's interval has the rest."""
     window_share: float = 0.7
     """Part of the promise of one window's interval where it stands in for evidence; the rest is for its tail."""
+    onset_loss: float = 0.05
+    """The loss against which estimates are held where the window is looked for in which a loss began."""
+    least_onset_error: float = 0.005
+    """Standard error below which an estimate is no surer there."""
+    onset_neighbour: float = 0.75
+    """Part of its neighbours' likelihood that counts for a window there: one off by a window is nearly right."""
+    onset_share: float = 0.9
+    """Likelihood of the windows that may well be the first of a loss."""
     baseline_losses: tuple[float, ...] = (0.005, 0.008, 0.0125, 0.02, 0.03, 0.05, 0.08)
     """How much better than a point of its grid a baseline may have been, in what its labels are bet on."""
     baseline_windows: int = 26

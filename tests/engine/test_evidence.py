@@ -3,12 +3,14 @@
 import re
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from stratawatch.core.alarms.alarm_states import AlarmState
 from stratawatch.core.goals import Focus, Limit
 from stratawatch.engine.cycle.advance import advance
 from stratawatch.engine.cycle.judge_cycle import judge_cycle
+from stratawatch.engine.evidence.loss_onset import loss_onset
 from stratawatch.engine.evidence.panel_evidence import panel_evidence
 from stratawatch.engine.evidence.replay_evidence import replay_evidence
 from stratawatch.engine.model.label_events import LabelEvent
@@ -62,6 +64,31 @@ def turn_one_round(scenario, cycle):
     advance(scenario.ports)
 
 
+class TestOnset:
+    @pytest.fixture
+    def healthy(self, make_scenario):
+        scenario = make_scenario(panel())
+        label_weeks(scenario, 0, 1, 2)
+        return scenario
+
+    def since(self, scenario, **other):
+        (end,) = evidence(scenario).ends
+        with scenario.ports.store.begin() as tx:
+            return loss_onset(tx, scenario.panel, replace(end, **other)).since
+
+    @pytest.mark.parametrize(("limit", "week"), [(0.95, 0), (0.1, 2)])
+    def test_goes_by_the_estimates_of_windows_where_bets_are_held_back(self, healthy, limit, week):
+        """All estimates lie below 95%, and so since the first window; none does below 10%."""
+        assert self.since(healthy, limit=limit, log_e=np.array([[0.1] * 3] * 3)) == MONDAY + week * WEEK
+
+    def test_goes_by_bets_with_stakes_of_their_own(self, healthy):
+        log_e = np.outer([-4.0, 4.0, 4.0], [0.2, 0.5, 1.0])
+        assert self.since(healthy, limit=0.95, log_e=log_e) == MONDAY + WEEK
+
+    def test_of_a_largest_drop_goes_by_its_bets(self, healthy):
+        assert self.since(healthy, limit=None, log_e=np.array([[-4.0] * 3, [-4.0] * 3, [4.0] * 3])) == MONDAY + 2 * WEEK
+
+
 class TestSlowLosses:
     @pytest.fixture
     def paged(self, make_scenario):
@@ -78,7 +105,7 @@ class TestSlowLosses:
 
     def test_say_since_when_and_how_sure(self, paged):
         page = paged.channel.told[0]
-        assert f"Since: the week of {MONDAY:%Y-%m-%d}, most likely." in page.body
+        assert f"Since: the week of {MONDAY:%Y-%m-%d}, most likely (90% sure: " in page.body
         assert "Sure: proven by this week alone; at most one false page a year is expected" in page.body
         assert "luck" not in page.body
         assert "luck reaches at most 0.8 times a year" in page.facts["reason"]

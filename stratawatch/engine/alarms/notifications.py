@@ -87,13 +87,19 @@ def notify_breach(
     notify(tx, ports, incident.dedup_key, "page", subject, "\n".join(lines), facts)
 
 
-def since_line(since: datetime, unit: str = "window") -> str:
-    """Since when it is so; `unit` is what a window is called.
+def since_line(since: datetime, unit: str = "window", within: tuple[datetime, datetime] | None = None) -> str:
+    """Since when it is so, and between which windows it began in 9 of 10 pages; `unit` is what a window is called.
 
     >>> since_line(datetime(2026, 2, 16), "week"), since_line(datetime(2026, 2, 16, 6))
     ('Since: the week of 2026-02-16, most likely.', 'Since: the window of 2026-02-16 06:00 +00:00, most likely.')
+    >>> since_line(datetime(2026, 2, 16), "week", (datetime(2026, 2, 9), datetime(2026, 2, 23)))
+    'Since: the week of 2026-02-16, most likely (90% sure: 2026-02-09 to 2026-02-23).'
     """
-    return f"Since: the {unit} of {start_text(since)}, most likely."
+    line = f"Since: the {unit} of {start_text(since)}, most likely"
+    if within is None or within[0] == within[1]:
+        return f"{line}."
+    first, last = map(start_text, within)
+    return f"{line} (90% sure: {first} to {last})."
 
 
 def next_line(cycle: Cycle) -> str:

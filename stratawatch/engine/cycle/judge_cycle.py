@@ -94,7 +94,7 @@ def _judge(
     superseded = _a_later_one_is(tx, cycle, [CycleState.JUDGED, CycleState.REFUSED])
     retired, backfilled = cycle.panel in tx.labels.cursor(DECIDED), tx.cycles.is_backfilled(cycle)
     counts = rule.rule == "evidence" and not (retired or backfilled)
-    pages = pages_of_window(window, rule, panel_evidence(tx, ports, spec) if counts else None)
+    pages = pages_of_window(tx, window, rule, panel_evidence(tx, ports, spec) if counts else None)
     judgements = _judgements(tx, window, pages)
     record_judgements(
         tx,

@@ -10,7 +10,7 @@ import numpy as np
 
 from stratawatch.core.alarms.alarm_states import AlarmState
 from stratawatch.core.alarms.evidence.drop_evidence import drop_evidence, log_e_by_point
-from stratawatch.core.alarms.evidence.e_detector import onset
+from stratawatch.core.population import Floats
 from stratawatch.core.tuning import EVIDENCE
 from stratawatch.engine.alarms.alarm_streams import watched_streams
 from stratawatch.engine.evidence.limit_ends import drop_test, grid_tests
@@ -26,11 +26,12 @@ _NEVER: Final = 10**9
 
 @dataclass(frozen=True)
 class FallenStream:
-    """The evidence that a stream fell too far below its baseline, and the start of the window in which it began."""
+    """The evidence that a stream fell too far below its baseline, of which windows, and log E by window and bet."""
 
     key: StreamKey
     value: float
-    since: datetime
+    windows: tuple[Cycle, ...]
+    log_e: Floats
 
 
 def fallen_streams(
@@ -106,8 +107,7 @@ def _fold(
         log_b.reshape(-1, len(grid.losses), points),
         grown,
     )
-    began = list(windows)[onset(found.log_e)]
-    return FallenStream(falls[0].key, found.value, cycles[began].window.start)
+    return FallenStream(falls[0].key, found.value, tuple(cycles[one] for one in windows), found.log_e)
 
 
 def _by_window(

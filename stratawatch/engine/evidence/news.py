@@ -44,7 +44,7 @@ def news_of_page(
     fall = _Fall.of(tx, spec, cycle, key, page.since)
     lines = [
         *fall.value_lines(),
-        since_line(page.since, spec.windows.unit),
+        since_line(page.since, spec.windows.unit, page.within),
         *fall.harm_lines(),
         *(fall.place_lines() if fall.change else slices),
         _sure(page, spec),

@@ -12,6 +12,7 @@ from stratawatch.core.goals import Limit
 from stratawatch.core.metrics import metric_named
 from stratawatch.core.tuning import EVIDENCE
 from stratawatch.engine.alarms.alarm_streams import watched_streams
+from stratawatch.engine.evidence.loss_onset import loss_onset
 from stratawatch.engine.evidence.panel_evidence import YEAR, PanelEvidence
 from stratawatch.engine.labels.labelled_cycle import LabelledCycle
 from stratawatch.engine.labels.missing_answers import MissingAnswers
@@ -19,6 +20,7 @@ from stratawatch.engine.model.alarm_records import StreamKey
 from stratawatch.engine.model.cycle_facts import Cycle
 from stratawatch.engine.model.evidence_records import JudgementRule, Page
 from stratawatch.engine.model.panel_spec import PanelSpec
+from stratawatch.engine.ports.transaction import Transaction
 from stratawatch.formatting import count, evidence_text, exact_points, percent
 
 _ALL: Final = 1.0
@@ -46,15 +48,19 @@ class JudgedWindow:
         return not isinstance(baseline, Undefined) and baseline.has_evidence
 
 
-def pages_of_window(window: JudgedWindow, rule: JudgementRule, evidence: PanelEvidence | None) -> dict[StreamKey, Page]:
+def pages_of_window(
+    tx: Transaction, window: JudgedWindow, rule: JudgementRule, evidence: PanelEvidence | None
+) -> dict[StreamKey, Page]:
     """The streams to be paged: each whose window lies outside, and the one that leads where evidence is enough.
 
     `evidence` is that of all windows up to this one; None where it decides nothing.
     """
     found = {}
     for key, reason in _outside_alone(window, rule).items():
-        leads = evidence.of(key) if evidence else None
-        found[key] = Page("window", reason, leads.since if leads else window.cycle.window.start)
+        end = evidence.of(key) if evidence else None
+        began = loss_onset(tx, window.spec, end) if end else None
+        since = began.since if began else window.cycle.window.start
+        found[key] = Page("window", reason, since, within=began.within if began else None)
     if evidence and evidence.pages and not _is_in_doubt(window, evidence.ends[0].key):
         leader, *others = evidence.ends
         alone = leader.key in found
@@ -63,7 +69,16 @@ def pages_of_window(window: JudgedWindow, rule: JudgementRule, evidence: PanelEv
             proofs += _fall(window, leader.key)
         proofs.append(_sentence(evidence, window.spec.false_pages_per_year))
         suspected = dict.fromkeys(end.key for end in others if end in evidence.suspected and end.key != leader.key)
-        found[leader.key] = Page("evidence", "; ".join(proofs), leader.since, evidence.total, tuple(suspected), alone)
+        began = loss_onset(tx, window.spec, leader)
+        found[leader.key] = Page(
+            "evidence",
+            "; ".join(proofs),
+            began.since,
+            evidence.total,
+            tuple(suspected),
+            is_proven_alone=alone,
+            within=began.within,
+        )
     return found
 
 

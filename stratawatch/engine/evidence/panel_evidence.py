@@ -2,13 +2,14 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime, timedelta
+from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import Final
 
 from stratawatch.core.alarms.alarm_states import AlarmState
-from stratawatch.core.alarms.evidence.e_detector import evidence_of, log_e_by_bet, onset, page_threshold
+from stratawatch.core.alarms.evidence.e_detector import evidence_of, log_e_by_bet, page_threshold
 from stratawatch.core.goals import LimitEnd
+from stratawatch.core.population import Floats
 from stratawatch.engine.alarms.alarm_streams import watched_streams, why_unheeded
 from stratawatch.engine.evidence.drop_streams import fallen_streams
 from stratawatch.engine.model.alarm_records import StreamKey
@@ -25,12 +26,17 @@ SUSPICION: Final = 20.0
 
 @dataclass(frozen=True)
 class EndEvidence:
-    """The evidence that one end of a limit is broken, and the first day of the window in which that may have begun."""
+    """The evidence that one end of a limit is broken, of which windows, and log E by window and bet.
+
+    `limit` is what the metric is to keep; a largest drop has none that is certain.
+    """
 
     key: StreamKey
     end: LimitEnd
     value: float
-    since: datetime
+    limit: float | None
+    windows: tuple[Cycle, ...] = field(repr=False, compare=False)
+    log_e: Floats = field(repr=False, compare=False)
 
 
 @dataclass(frozen=True)
@@ -77,7 +83,7 @@ def panel_evidence(tx: Transaction, ports: Ports, spec: PanelSpec) -> PanelEvide
     cycles = {cycle.id: cycle for cycle in tx.cycles.find(panel=spec.name)}
     rows, counted = tx.evidence.since_restarts(spec.name), watched - open_breaches
     fallen = fallen_streams(tx, spec, rows, counted, cycles)
-    drops = [EndEvidence(one.key, "max_drop", one.value, one.since) for one in fallen]
+    drops = [EndEvidence(one.key, "max_drop", one.value, None, one.windows, one.log_e) for one in fallen]
     ends = [*_by_end(rows, counted, cycles), *drops]
     ranked = sorted(ends, key=lambda one: (-one.value, str(one.key), one.end))
     return PanelEvidence(tuple(ranked), panel_threshold(spec))
@@ -88,14 +94,16 @@ def _by_end(
 ) -> list[EndEvidence]:
     """The floors and ceilings."""
     windows: dict[tuple[StreamKey, LimitEnd], dict[int, dict[float, float]]] = defaultdict(dict)
+    limits: dict[tuple[StreamKey, LimitEnd], float] = {}
     for row in rows:
         if row.key in counted and row.end != "max_drop":
+            limits[row.key, row.end] = row.limit
             sums = windows[row.key, row.end].setdefault(row.cycle_id, {})
             if row.loss != NO_BET:
                 sums[row.loss] = sums.get(row.loss, 0.0) + row.log_e
     found = []
     for (key, end), by_cycle in windows.items():
         table = log_e_by_bet(list(by_cycle.values()))
-        began = list(by_cycle)[onset(table) if table.size else 0]
-        found.append(EndEvidence(key, end, evidence_of(table), cycles[began].window.start))
+        in_order = tuple(cycles[one] for one in by_cycle)
+        found.append(EndEvidence(key, end, evidence_of(table), limits[key, end], in_order, table))
     return found

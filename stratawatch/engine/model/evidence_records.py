@@ -67,8 +67,9 @@ class JudgementRule:
 class Page:
     """Why a stream is paged: by the evidence of all windows, or by one window's interval alone.
 
-    `since` is the start of the window in which the loss most likely began, `evidence` what the panel had gathered, and
-    `others` are the streams against which there is much too. `is_proven_alone` where the window's interval would do.
+    `since` is the start of the window in which the loss most likely began, and `within` those of the first and last in
+    which it may well have. `evidence` is what the panel had gathered, and `others` are the streams against which there
+    is much too. `is_proven_alone` where the window's interval would do.
     """
 
     rule: AlarmRule
@@ -77,6 +78,7 @@ class Page:
     evidence: float | None = None
     others: tuple[StreamKey, ...] = ()
     is_proven_alone: bool = True
+    within: tuple[datetime, datetime] | None = None
 
 
 @dataclass(frozen=True)

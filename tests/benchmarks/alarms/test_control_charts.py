@@ -14,7 +14,7 @@ def weeks(values) -> Weeks:
 
 
 def paged(rule, values, order):
-    found, first = rule(weeks(values), np.array([order]))
+    found, first, _ = rule(weeks(values), np.array([order]))
     return found[0].tolist(), first[0].tolist()
 
 

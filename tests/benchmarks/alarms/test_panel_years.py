@@ -23,7 +23,7 @@ LOSERS = np.array([False, True])
 
 def test_evidence_pages_in_the_week_in_which_the_fold_reaches_the_threshold():
     order = np.zeros((1, 12), dtype=np.int64)
-    found, first = evidence_rule(100.0, None)(LOST, order)
+    found, first, _ = evidence_rule(100.0, None)(LOST, order)
     week = int(found[0].argmax())
     gathered = [evidence_of(np.repeat(LOST.log_e[:, stream], week + 1, axis=0)) for stream in (0, 1)]
     before = [evidence_of(np.repeat(LOST.log_e[:, stream], week, axis=0)) for stream in (0, 1)]
@@ -75,7 +75,8 @@ def test_labels_follow_the_leader_from_evidence_of_twenty_on_until_its_page():
     order = np.zeros((1, 12), dtype=np.int64)
     suspect = next(week for week in range(12) if evidence_of(np.full((week + 1, 3), 1.0)) >= 20)
     both = replace(plain, followed=(elsewhere, followed))
-    found, first = evidence_rule(1e9, None, follow=True)(both, order)
+    found, first, design = evidence_rule(1e9, None, follow=True)(both, order)
+    assert design[0].tolist()[: suspect + 3] == [0] * (suspect + 1) + [2, 0]
     assert found[0].argmax() == suspect + 1
     assert first[0, suspect + 1] == 1
     assert found[0].tolist()[suspect + 2 : 2 * suspect + 4] == [False] * (suspect + 1) + [True]

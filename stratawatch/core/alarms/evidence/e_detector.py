@@ -60,16 +60,3 @@ def page_threshold(ends: int, periods_a_year: float, false_pages_per_year: float
     """
     promise = EVIDENCE.evidence_share * false_pages_per_year
     return max(ends, 1) * max(periods_a_year, 1e-9) / max(promise, 1e-9)
-
-
-def onset(log_e_by_window: Floats) -> int:
-    """The row of the window in which the loss most likely began: the product from there to now is largest.
-
-    That is the largest term of the evidence, which adds up such products, averaged over bets.
-
-    >>> onset(np.array([[-1.0], [0.5], [-0.25], [2.0]]))
-    1
-    """
-    since = np.cumsum(log_e_by_window[::-1], axis=0)[::-1]
-    terms = np.logaddexp.reduce(since, axis=1)
-    return int(len(terms) - 1 - np.argmax(terms[::-1]))

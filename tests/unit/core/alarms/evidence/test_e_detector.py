@@ -1,11 +1,11 @@
-"""Evidence over windows: the fold, the threshold and its promise, and when a loss began."""
+"""Evidence over windows: the fold, and the threshold with its promise."""
 
-from math import exp, log
+from math import exp
 
 import numpy as np
 import pytest
 
-from stratawatch.core.alarms.evidence.e_detector import evidence_of, log_e_by_bet, onset, page_threshold
+from stratawatch.core.alarms.evidence.e_detector import evidence_of, log_e_by_bet, page_threshold
 
 
 def folded(log_e):
@@ -65,11 +65,3 @@ class TestThreshold:
                 if 4 * m >= threshold:
                     pages, m = pages + 1, 0.0
         assert pages / years <= 0.8 + 3 * (0.8 / years) ** 0.5
-
-
-class TestOnset:
-    def test_is_the_window_from_which_the_product_is_largest(self):
-        assert onset(np.array([[-0.2], [-0.1], [0.4], [0.6]])) == 2
-
-    def test_the_latest_of_several_alike(self):
-        assert onset(np.array([[0.0], [0.0], [log(2)]])) == 2
