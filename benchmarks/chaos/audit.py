@@ -25,7 +25,8 @@ Outage = tuple[datetime, datetime]
 """From when on the receiver is out of order, and when it is back."""
 
 EVENTS: Final = ("trigger", "resolve")
-_OTHERS: Final = {"resolved": "resolve", "update": "update"}
+UPDATE: Final = "update"
+_OTHERS: Final = {"resolved": "resolve", "update": UPDATE}
 """The events of severities that begin nothing."""
 LOST_PLAN: Final = "queue:lost plan"
 NEVER_SENT: Final = (BatchState.PLANNED, BatchState.FAILED)
@@ -69,7 +70,8 @@ def audit(
     A store that `forgot` what it had done since a backup may have planned and told otherwise: batches that it names as
     those of a lost plan, or as sent before its restore and not planned since, and labels that wait for their draw are
     not lost, and what it tells again may be worded anew. Nobody is asked about batches that it does not know and that
-    were put away.
+    were put away. A reminder of a course that was forgotten may be none of those that it sends now (ADR 46); the same
+    words twice are too much.
     A batch that it has not sent since may be there from before, and one whose labels all wait need never be sent. A
     channel that did not answer may have taken what is tried again, once. What began and ended within one of the
     `outages` of the receiver need not be told (ADR 26); who heard of a beginning must hear of its end.
@@ -104,10 +106,14 @@ def audit(
     left_open = _left_open(notices, incidents, posts)
     told = _posts(n for n in notices if n.state == "sent")
     may_be_told = _posts(n for n in notices if n.state == "pending" and n.unconfirmed)
+    heard_twice = Counter(posts) - told - may_be_told
     if forgot:
+        again = Counter({post: 1 for post, number in posts.items() if post[2] == UPDATE and number > 1}) & heard_twice
         told, may_be_told, posts = _unworded(told), _unworded(may_be_told), _unworded(posts)
         posts = Counter({post: number for post, number in posts.items() if post in told})
-    unheard, heard_twice = told - Counter(posts), Counter(posts) - told - may_be_told
+        others = Counter({post: number for post, number in posts.items() if post[2] != UPDATE})
+        heard_twice = again + (others - told - may_be_told)
+    unheard = told - Counter(posts)
     waiting_alerts = [n for n in notices if n.state != "sent" and not _is_over_unheard(n, incidents, outages)]
     return Audit(
         items_lost=(sent - lines).total(),

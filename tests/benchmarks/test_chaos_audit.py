@@ -141,6 +141,16 @@ class TestAudit:
         assert self.count(tmp_path, files, said, POSTS + POSTS, forgot=True) == {"alerts_told_twice": 1}
         assert self.count(tmp_path, files, said + said, POSTS, forgot=True) == {"labels_lost": 2}
 
+    def test_a_reminder_of_a_forgotten_course_is_no_second_word_unless_in_the_same_words(self, tmp_path):
+        files = {"out/b.jsonl": ["k1", "k2"]}
+        now, before = (Counter({("ops", "d", "update", words, "b"): 1}) for words in ("s", "still broken"))
+        known = {"severity": "update", "posts": now + before}
+        assert self.count(tmp_path, files, **known, forgot=True) == {}
+        assert self.count(tmp_path, files, **known) == {"alerts_told_twice": 1}
+        assert self.count(tmp_path, files, severity="update", posts=now + before + before, forgot=True) == {
+            "alerts_told_twice": 1
+        }
+
     def test_a_restored_store_that_has_not_planned_the_round_of_a_batch_names_it(self, tmp_path):
         files = {"out/b.jsonl": ["k1", "k2"], "out/p-p00001-r1-b1.jsonl": ["k7"]}
         assert self.count(tmp_path, files, key="other") == {"items_dispatched_twice": 1}
