@@ -123,9 +123,13 @@ class DemoOutput:
         )
 
     def _pages(self, result: "DemoResult") -> None:
+        from stratawatch.adapters.alerts.alert_text import link_lines
+
         for page, notification in result.pages:
             self.console.rule(f"[bold red]the page of week {page.week}[/]", align="left")
             self.console.print(f"[bold]{escape(notification.subject)}[/bold]\n{escape(notification.body)}")
+            for line in link_lines(notification):
+                self.console.print(escape(line))
             self.console.print(f"[dim]{escape(notification.dedup_key)}[/dim]")
         if result.pages:
             self.console.rule()
