@@ -317,8 +317,9 @@ class TestJudging:
         assert state_of(watched).state == AlarmState.BREACH
         (told,) = watched.channel.told
         assert told.severity == "page"
-        assert "points (" in told.body
-        assert "against the baseline of 2026-01-12, a fall of 10 is allowed: proven to be more (at least" in told.body
+        assert "at most 10 points more than its baseline of 5.0% (measured 2026-01-12) allowed" in told.body
+        reason = told.facts["reason"]
+        assert "against the baseline of 2026-01-12, a fall of 10 is allowed: proven to be more (at least" in reason
 
     def test_the_same_drop_from_an_uncertain_baseline_does_not(self, watched):
         self.measure(watched, 0.5, 40)
