@@ -157,9 +157,9 @@ def slack_message(notification: Notification) -> dict[str, Any]:
     }
 
 
-def _body(notification: Notification, room: int) -> str:
-    """The body in the room that is left for it; in less where it is full of what has to be escaped."""
-    body = lines(notification.body, room)
+def _body(notification: Notification, longest: int) -> str:
+    """The body cut to the characters that are left for it; to fewer where it is full of what has to be escaped."""
+    body = lines(notification.body, longest)
     return body if len(_escaped(body)) <= LONGEST_SECTION else cut(body, LONGEST_SECTION // len("&amp;"))
 
 
