@@ -36,7 +36,7 @@ class AnsweringApi(LabelStudioApi):
 
 @dataclass(frozen=True)
 class StudioAnnotator:
-    """Labels all that a project asks, as the annotator would who reads a folder. Label Studio says who it was."""
+    """Labels all that the first project asks, as the annotator would who reads a folder. Label Studio says who."""
 
     root: Path
     annotator: Annotator

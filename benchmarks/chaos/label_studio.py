@@ -41,7 +41,7 @@ def _value(annotation: dict[str, Any]) -> str:
 
 @dataclass(frozen=True)
 class StudioPlace(BookPlace):
-    """A project, which has the tasks; the file says which batches are out."""
+    """Projects, which have the tasks; the file says which batches are out."""
 
     def lines(self) -> list[Line]:
         return [("project", task["data"]["batch"], task["data"]["item_key"]) for task in self.tasks()]
@@ -50,13 +50,13 @@ class StudioPlace(BookPlace):
         return {task["data"]["item_key"]: task["data"]["text"].removeprefix("text: ") for task in self.tasks()}
 
     def tasks(self) -> list[dict[str, Any]]:
-        """All tasks of the project, if there is one."""
+        """All tasks of the projects that there are."""
         if not self.file.is_file():
             return []
         with self._opened() as sql:
-            (number,) = sql.execute("SELECT number FROM project").fetchone()
-        params = {"project": number, "fields": "all", "page_size": 1000}
-        return list(studio.said("GET", "/api/tasks/", params=params)["tasks"]) if number else []
+            numbers = sql.execute("SELECT number FROM projects WHERE number IS NOT NULL ORDER BY vote").fetchall()
+        asked = [{"project": number, "fields": "all", "page_size": 1000} for (number,) in numbers]
+        return [task for params in asked for task in studio.said("GET", "/api/tasks/", params=params)["tasks"]]
 
 
 @dataclass

@@ -73,6 +73,23 @@ def people() -> httpx.Client:
     return httpx.Client(base_url=server(), headers={"Authorization": f"Token {TOKEN}"}, trust_env=False, timeout=60)
 
 
+@cache
+def another_person(name: str) -> httpx.Client:
+    """Who signed up at the server by the link that its first user gave, as a browser does it."""
+    link = said("GET", "/api/invite")["invite_url"]
+    person = httpx.Client(base_url=server(), trust_env=False, timeout=60)
+    person.get(link).raise_for_status()
+    form = {
+        "email": f"{name}@example.org",
+        "password": "hunter2hunter2",
+        "csrfmiddlewaretoken": person.cookies["csrftoken"],
+    }
+    if person.post(link, data=form).status_code != 302:
+        raise RuntimeError(f"Label Studio did not let {name} sign up")
+    person.headers["X-CSRFToken"] = person.cookies["csrftoken"]
+    return person
+
+
 def said(method: str, path: str, **content: Any) -> Any:
     """What the server answers."""
     answer = people().request(method, path, **content)
@@ -88,18 +105,21 @@ def annotation(value: str) -> dict[str, Any]:
 
 @dataclass
 class LabelStudioBackend(RootedBackend):
-    """A queue, its project, and the people there."""
+    """A queue, its projects, and the people there."""
+
+    votes: int = 1
 
     def unmarked(self, token: str = TOKEN, address: str = "", timeout: float = 60) -> LabelStudioQueue:
-        return LabelStudioQueue(self.root, LabelStudioApi(address or server(), SecretStr(token), timeout))
+        api = LabelStudioApi(address or server(), SecretStr(token), timeout)
+        return LabelStudioQueue(self.root, api, self.votes)
 
     @property
     def project(self) -> int:
         return self.queue().project()
 
-    def tasks(self) -> list[dict]:
-        """All tasks of the project, with what was said about them."""
-        params = {"project": self.project, "fields": "all", "page_size": 1000}
+    def tasks(self, vote: int = 1) -> list[dict]:
+        """All tasks of a vote's project, with what was said about them."""
+        params = {"project": self.queue().project(vote), "fields": "all", "page_size": 1000}
         answer = people().get("/api/tasks/", params={**params, "query": json.dumps({"ordering": ["tasks:id"]})})
         answer.raise_for_status()
         return answer.json()["tasks"]
@@ -107,18 +127,21 @@ class LabelStudioBackend(RootedBackend):
     def asked(self) -> list[dict]:
         return [_asked(task["data"]) for task in self.tasks()]
 
-    def task(self, key: str) -> dict:
+    def task(self, key: str, vote: int = 1) -> dict:
         """The task about an item; somebody makes it by hand where there is none."""
-        tasks = [task for task in self.tasks() if task["data"]["item_key"] == key]
+        tasks = [task for task in self.tasks(vote) if task["data"]["item_key"] == key]
         if tasks:
             return tasks[0]
         data = {"item_key": key, "batch": "by hand", "question": "", "guideline": "", "text": ""}
-        said("POST", f"/api/projects/{self.project}/import", json=[{"data": data}])
-        return self.task(key)
+        said("POST", f"/api/projects/{self.queue().project(vote)}/import", json=[{"data": data}])
+        return self.task(key, vote)
 
-    def answer(self, *, key: str, value: str, **_: Any) -> int:
-        """Answer as Label Studio's only user, now; the id of the annotation."""
-        return int(said("POST", f"/api/tasks/{self.task(key)['id']}/annotations/", json=annotation(value))["id"])
+    def answer(self, *, key: str, value: str, vote: int = 1, who: httpx.Client | None = None, **_: Any) -> int:
+        """Answer now, as Label Studio's first user or as somebody else; the id of the annotation."""
+        place = f"/api/tasks/{self.task(key, vote)['id']}/annotations/"
+        answer = (who or people()).post(place, json=annotation(value))
+        answer.raise_for_status()
+        return int(answer.json()["id"])
 
     def give(self, answers: Sequence[dict[str, Any]]) -> None:
         """Answer much at once: an import brings tasks that have an annotation each."""

@@ -1,7 +1,9 @@
 """Label queues: the kinds that there are, each loaded when it is used, and what their settings have in common."""
 
 from abc import abstractmethod
-from typing import ClassVar, Final
+from typing import Annotated, ClassVar, Final
+
+from pydantic import AfterValidator, Field
 
 from stratawatch.adapters.adapter_settings import AdapterSettings, BuildContext
 from stratawatch.engine.ports import LabelQueue
@@ -15,6 +17,16 @@ REGISTRY: Final[dict[str, str]] = {
     "broker": "stratawatch.adapters.queues.broker:BrokerSettings",
 }
 """Kind of queue -> module:settings class."""
+
+
+def _odd(votes: int) -> int:
+    if votes % 2 == 0:
+        raise ValueError("an even number of votes can tie; write 1, 3, 5, ...")
+    return votes
+
+
+Votes = Annotated[int, Field(ge=1, le=25), AfterValidator(_odd)]
+"""How many people a queue asks about each item."""
 
 
 class QueueSettings(AdapterSettings):

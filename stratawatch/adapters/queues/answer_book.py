@@ -7,6 +7,7 @@ is the cursor. Every call opens the file anew: web processes and advances share 
 import json
 import os
 import sqlite3
+from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -19,7 +20,7 @@ from stratawatch.atomic_files import PRIVATE, make_folder
 from stratawatch.engine.model.idempotency_keys import issued_key
 from stratawatch.engine.model.label_events import LabelEvent, PollResult
 from stratawatch.engine.model.quarantined_row import QuarantinedRow
-from stratawatch.errors import Unreachable
+from stratawatch.errors import StratawatchError, Unreachable
 
 MOST_READ: Final = 10_000
 """Answers of one poll."""
@@ -34,6 +35,8 @@ class AnswerBook:
 
     file: ClassVar[str]
     schema: ClassVar[str]
+    upgrades: ClassVar[Sequence[str]] = ()
+    """What brings a file of an earlier release up to the schema, one after the other; the file counts those it had."""
     what: ClassVar[str]
     """What it belongs to, as in "the label page"."""
 
@@ -47,8 +50,8 @@ class AnswerBook:
         os.close(os.open(self.path, os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW, 0o600))
         with self.writing() as sql:
             if not _has_tables(sql):
-                for statement in self.schema.split(";\n"):
-                    sql.execute(statement)
+                _run(sql, self.schema)
+                _count_upgrades(sql, len(self.upgrades))
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
@@ -91,11 +94,31 @@ class AnswerBook:
         )
 
     def is_made(self) -> bool:
-        """Whether the file is there with its tables: whoever made it may have died before it had them."""
+        """Whether the file is there with its tables: whoever made it may have died before it had them.
+
+        A file of an earlier release is brought up to date.
+        """
         if not self.path.is_file():
             return False
         with self.reading() as sql:
-            return _has_tables(sql)
+            if not _has_tables(sql):
+                return False
+            had = _upgrades_had(sql)
+        if had != len(self.upgrades):
+            self._upgrade()
+        return True
+
+    def _upgrade(self) -> None:
+        with self.writing() as sql:
+            had = _upgrades_had(sql)
+            if had > len(self.upgrades):
+                raise StratawatchError(
+                    f"{self.what}'s file {self.path} was written by a newer release of stratawatch",
+                    hint="install that release again, or bring back the copy of the file from before the upgrade",
+                )
+            for statements in self.upgrades[had:]:
+                _run(sql, statements)
+            _count_upgrades(sql, len(self.upgrades))
 
     def identity(self) -> str:
         """The id that the place was given; empty where it has none, or is not there."""
@@ -106,7 +129,7 @@ class AnswerBook:
         return str(row[0]) if row else ""
 
 
-class BookQueue:
+class BookQueue(ABC):
     """What queues over such a file have in common. The place has an id once `adopt` has given it one."""
 
     _received: ClassVar = "NULL"
@@ -192,9 +215,9 @@ class BookQueue:
             self._drop_tasks(sql, batches)
             _drop_words(sql, {item for items in batches.values() for item in items})
 
+    @abstractmethod
     def _drop_tasks(self, sql: sqlite3.Connection, batches: Mapping[str, Collection[str]]) -> None:
         """Forget what was shown of items of batches, and let nobody be asked about them any more."""
-        raise NotImplementedError
 
     def _counts(self, counted: Mapping[str, str]) -> dict[str, str]:
         """How many batches are in each state, and what else is counted. Nothing is created."""
@@ -233,6 +256,20 @@ def has_enough(sql: sqlite3.Connection, begin: int) -> bool:
 
 def _has_tables(sql: sqlite3.Connection) -> bool:
     return sql.execute("SELECT 1 FROM sqlite_master WHERE name = 'answers'").fetchone() is not None
+
+
+def _run(sql: sqlite3.Connection, statements: str) -> None:
+    """Run statements inside the transaction; `executescript` would end it."""
+    for statement in statements.split(";\n"):
+        sql.execute(statement)
+
+
+def _upgrades_had(sql: sqlite3.Connection) -> int:
+    return int(sql.execute("PRAGMA user_version").fetchone()[0])
+
+
+def _count_upgrades(sql: sqlite3.Connection, had: int) -> None:
+    sql.execute(f"PRAGMA user_version = {had}")
 
 
 def _digest(said: str) -> str:

@@ -104,7 +104,7 @@ class LabelStudioApi:
         for some in in_calls(ids):
             chosen = {"project": project, "selectedItems": {"all": False, "included": some}}
             params = {"id": "delete_tasks", "project": project}
-            self._call("POST", "/api/dm/actions/", params=params, json=chosen)
+            self._call("POST", "/api/dm/actions/", of=f"project {project}", params=params, json=chosen)
 
     def change_data(self, task: int, data: Mapping[str, Any]) -> None:
         """Replace the data of a task."""
@@ -128,15 +128,15 @@ class LabelStudioApi:
             "include": fields,
             "query": json.dumps(query),
         }
-        return list(self._call("GET", "/api/tasks/", params=params)["tasks"])
+        return list(self._call("GET", "/api/tasks/", of=f"project {project}", params=params)["tasks"])
 
-    def _call(self, method: str, path: str, **content: Any) -> Any:
-        """The document that answers a call."""
+    def _call(self, method: str, path: str, of: str = "", **content: Any) -> Any:
+        """The document that answers a call. An error says what it was a call `of`, where its path does not."""
         status, body = self._asked(method, path, content)
         if status == 401 and self._access is not None:  # an access token may be taken back before its time
             self._access = None
             status, body = self._asked(method, path, content)
-        return _document(status, body, f"{method} {path}")
+        return _document(status, body, f"{method} {path}" + (f" for {of}" if of else ""))
 
     def _asked(self, method: str, path: str, content: Mapping[str, Any]) -> tuple[int, bytes]:
         return self._address.exchange(method, path, {"Authorization": self._authority()}, content, MOST_BYTES)

@@ -10,19 +10,13 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field
 
 from stratawatch.adapters.adapter_settings import BuildContext, LocalPath
-from stratawatch.adapters.queues import QueueSettings
+from stratawatch.adapters.queues import QueueSettings, Votes
 from stratawatch.adapters.queues.answer_book import BookQueue
 from stratawatch.adapters.queues.page_book import PageBook
 from stratawatch.adapters.queues.published_tasks import batch_digest, json_payload, tasks_digest
 from stratawatch.engine.model.label_events import Batch, Receipt
 from stratawatch.errors import StratawatchError
 from stratawatch.settings.shapes import Text
-
-
-def _odd(votes: int) -> int:
-    if votes % 2 == 0:
-        raise ValueError("an even number of votes can tie; write 1, 3, 5, ...")
-    return votes
 
 
 def _host(name: str) -> str:
@@ -39,7 +33,7 @@ class PageSettings(QueueSettings):
 
     kind: Literal["page"]
     root: Text = "queue"
-    votes: Annotated[int, Field(ge=1, le=25), AfterValidator(_odd)] = 1
+    votes: Votes = 1
     link_hosts: list[Host] = Field(default_factory=list)
     image_hosts: list[Host] = Field(default_factory=list)
 

@@ -28,8 +28,18 @@ def test_a_batch_is_asked_once_whenever_those_who_publish_it_die(backend):
     died = until_it_lives(lambda: backend.queue().publish(batch()))
     assert died >= 10
     assert [line["key"] for line in backend.asked()] == ITEMS
-    assert len(said("GET", f"/api/projects/?title={backend.queue()._file.project()[0]}")["results"]) == 1
+    assert len(said("GET", f"/api/projects/?title={backend.queue()._file.project(1).title}")["results"]) == 1
     assert backend.queue().publish(batch()).duplicate
+
+
+def test_a_batch_of_two_votes_is_asked_once_in_each_project_whenever_those_who_publish_it_die(backend):
+    backend.votes = 2
+    backend.queue()
+    died = until_it_lives(lambda: backend.queue().publish(batch()))
+    assert died >= 16
+    assert [[task["data"]["item_key"] for task in backend.tasks(vote)] for vote in (1, 2)] == [ITEMS, ITEMS]
+    title = backend.queue()._file.project(1).title
+    assert len(said("GET", f"/api/projects/?title={title}")["results"]) == 2
 
 
 def test_each_moment_of_a_publishing_can_be_the_last_one(backend, tmp_path):

@@ -9,13 +9,21 @@ import pytest
 from stratawatch.adapters.queues import label_studio_book
 from stratawatch.errors import StratawatchError, Unreachable
 from tests.support.batches import KEY, batch
-from tests.support.label_studio import people, said
+from tests.support.label_studio import another_person, people, said
 
 FIRST, SECOND, THIRD = (f"{KEY}-{number}" for number in range(3))
 
 
 def values(polled):
     return [(event.item_key, event.value) for event in polled.events]
+
+
+def asked_and_answered(backend, vote):
+    return [(task["data"]["item_key"], len(task["annotations"])) for task in backend.tasks(vote)]
+
+
+def _refuse(*_):
+    raise ConnectionError
 
 
 @pytest.fixture
@@ -126,16 +134,86 @@ class TestTasks:
         }
         assert queue.poll(first.cursor).events == ()
 
-    def test_of_another_vote_are_tasks_of_their_own(self, backend, queue):
+    def test_of_a_second_vote_are_in_a_project_of_their_own(self, backend, queue):
         backend.answer(key=FIRST, value="yes")
-        second = replace(batch(), key=f"{KEY}-v2", tasks=batch().tasks[:1])
+        second = replace(batch(), key=f"{KEY}-v2", tasks=batch().tasks[:1], vote=2)
         assert not queue.publish(second).duplicate
-        assert [(task["data"]["item_key"], len(task["annotations"])) for task in backend.tasks()] == [
-            (FIRST, 1),
-            (SECOND, 0),
-            (THIRD, 0),
-            (FIRST, 0),
+        assert asked_and_answered(backend, 1) == [(FIRST, 1), (SECOND, 0), (THIRD, 0)]
+        assert asked_and_answered(backend, 2) == [(FIRST, 0)]
+        queue.cancel([second.key])
+        assert [asked_and_answered(backend, vote) for vote in (1, 2)] == [[(FIRST, 1), (SECOND, 0), (THIRD, 0)], []]
+
+
+class TestVotes:
+    """Three people, each of whom answers in a project of his own."""
+
+    @pytest.fixture(autouse=True)
+    def _three(self, backend):
+        backend.votes = 3
+
+    @pytest.fixture
+    def crowd(self):
+        return [people(), another_person("bob"), another_person("cem")]
+
+    def test_each_project_asks_one_of_them_and_shows_nobody_what_others_said(self, backend, queue, crowd):
+        for vote, (person, value) in enumerate(zip(crowd, ("yes", "no", "yes"), strict=True), 1):
+            (open_task,) = [task for task in backend.tasks(vote) if task["data"]["item_key"] == FIRST]
+            assert open_task["annotations"] == []
+            backend.answer(key=FIRST, value=value, vote=vote, who=person)
+        events = queue.poll({}).events
+        assert [(event.item_key, event.value) for event in events] == [(FIRST, "yes"), (FIRST, "no"), (FIRST, "yes")]
+        assert len({event.annotator for event in events}) == 3
+        assert queue.describe()["items of which one person gave two votes"] == "0"
+        assert [asked_and_answered(backend, vote)[0] for vote in (1, 2, 3)] == [(FIRST, 1)] * 3
+
+    def test_of_one_person_are_counted_and_a_deletion_brings_the_other_answer_back(self, backend, queue):
+        backend.answer(key=FIRST, value="yes", vote=1)
+        second = backend.answer(key=FIRST, value="no", vote=2)
+        first = queue.poll({})
+        assert values(first) == [(FIRST, "yes"), (FIRST, "no")]
+        assert queue.describe()["items of which one person gave two votes"] == "1"
+        backend.delete(second)
+        again = queue.poll(first.cursor)
+        assert values(again) == [(FIRST, "yes")]
+        assert again.events[0].at > first.events[-1].at
+        assert queue.describe()["items of which one person gave two votes"] == "0"
+
+    def test_end_in_every_project_with_their_batch(self, backend, queue):
+        backend.answer(key=SECOND, value="no", vote=3)
+        queue.cancel([KEY])
+        assert [asked_and_answered(backend, vote) for vote in (1, 2, 3)] == [[], [], [(SECOND, 1)]]
+
+    def test_lose_their_payload_in_every_project(self, backend, queue):
+        backend.answer(key=SECOND, value="no", vote=2)
+        queue.drop_payload({KEY: {SECOND}})
+        assert [asked_and_answered(backend, vote) for vote in (1, 2, 3)] == [
+            [(FIRST, 0), (THIRD, 0)],
+            [(FIRST, 0), (SECOND, 1), (THIRD, 0)],
+            [(FIRST, 0), (THIRD, 0)],
         ]
+        assert backend.task(SECOND, 2)["data"]["text"] == ""
+
+    def test_are_those_that_were_asked_for_when_the_batch_was_first_noted(self, backend, queue, monkeypatch):
+        with monkeypatch.context() as broken:
+            broken.setattr(type(queue._api), "import_tasks", _refuse)
+            with pytest.raises(ConnectionError):
+                queue.publish(batch("other"))
+        backend.votes = 1
+        backend.queue().publish(batch("other"))
+        assert [len(backend.tasks(vote)) for vote in (1, 2, 3)] == [6, 6, 6]
+
+    def test_of_an_older_copy_of_the_file_are_asked_in_the_same_projects(self, backend, tmp_path):
+        backend.queue()
+        copytree(backend.root, tmp_path / "copy")
+        queue = backend.queue()
+        queue.publish(batch())
+        before = [queue.project(vote) for vote in (1, 2, 3)]
+        rmtree(backend.root)
+        (tmp_path / "copy").rename(backend.root)
+        backend.queue().publish(batch())
+        assert [backend.queue().project(vote) for vote in (1, 2, 3)] == before
+        assert [len(backend.tasks(vote)) for vote in (1, 2, 3)] == [3, 3, 3]
+        backend.queue().drop_payload({"unknown": {FIRST}})
 
 
 class TestProject:
@@ -191,8 +269,9 @@ class TestTokens:
 class TestTrouble:
     def test_a_project_that_was_deleted(self, backend, queue):
         said("DELETE", f"/api/projects/{queue.project()}/")
-        with pytest.raises(StratawatchError, match="project was deleted"):
+        with pytest.raises(StratawatchError, match="project was deleted") as caught:
             queue.poll({})
+        assert f"for project {queue.project()}" in str(caught.value)
 
     def test_a_server_that_is_away(self, backend, queue):
         away = backend.unmarked(address="http://127.0.0.1:9")

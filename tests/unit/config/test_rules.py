@@ -272,7 +272,7 @@ class TestPanel:
         queue = 'root = "queue"\nkind = "label_studio"\nurl = "https://labels.example.org"\ntoken = "${env:TOKEN}"'
         found = problem(("budget = 120", "budget = 120\nvotes = 3"), ('root = "queue"', queue))
         assert "asks fewer people about an item than the panel needs votes; expected at most 1; got 3" in found
-        assert "a queue of another kind" in found
+        assert "write votes = 3 in [queue] too" in found
 
     def test_two_guidelines_are_refused(self, problem, tmp_path):
         (tmp_path / "g.md").write_text("x")
