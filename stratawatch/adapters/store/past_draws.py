@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import Connection, Row, Select, func, select
 
 from stratawatch.adapters.store.record_rows import record_of
-from stratawatch.adapters.store.tables import IN_POOL, atoms, candidates, draws, label_events, rounds
+from stratawatch.adapters.store.tables import IS_CANDIDATE, atoms, candidates, draws, label_events, rounds
 from stratawatch.engine.model.cycle_facts import PastDraw
 from stratawatch.engine.model.label_events import LabelEvent
 
@@ -48,7 +48,7 @@ def _query(cycle_ids: Sequence[int], received_by: datetime, question_key: str) -
             label_events,
         )
         .join_from(drawn, sizes, (sizes.c.cycle_id == drawn.c.cycle_id) & (sizes.c.stratum == drawn.c.stratum))
-        .join(candidates, place & (candidates.c.item == drawn.c.item) & IN_POOL)
+        .join(candidates, place & (candidates.c.item == drawn.c.item) & IS_CANDIDATE)
         .join(label_events, label_events.c.item_key == drawn.c.item_key)
         .where(label_events.c.received_at <= received_by)
         .where(label_events.c.question_key == question_key, drawn.c.question_key == question_key)

@@ -201,6 +201,9 @@ candidates = Table(
 IN_POOL: Final = candidates.c.position >= literal_column("0")
 """Whether a row is a candidate; one of an item that was labelled before its window has a negative position."""
 
+IS_CANDIDATE: Final = candidates.c.position + literal_column("0") >= literal_column("0")
+"""The same for a row found by its digest: with the other, SQLite reads the whole pool by the index of positions."""
+
 rounds = Table(
     "rounds",
     METADATA,

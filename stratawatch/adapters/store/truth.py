@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Subquery, case, func, select
+from sqlalchemy import ColumnElement, Connection, ScalarSelect, case, func, select
 
 from stratawatch.adapters.store.columns import hashed, segment_key
 from stratawatch.adapters.store.record_rows import record_of, row_of
@@ -35,13 +35,13 @@ class SqlTruth:
 
     def known_items(self, panel: str, cycle_ids: Sequence[int], received_by: datetime) -> tuple[KnownItem, ...]:
         """The candidates of these cycles of which the truth was known by a moment: by the newest statement of each."""
-        said = _last_words((truth_statements.c.panel == panel) & (truth_statements.c.received_at <= received_by))
-        c = candidates.c
-        columns = (c.cycle_id, c.item, c.pattern, c.score_bin.label("bin"), c.segments, said.c.value, said.c.source)
+        c, t = candidates.c, truth_statements.c
+        last = _last_word(panel, c.item, received_by)
+        columns = (c.cycle_id, c.item, c.pattern, c.score_bin.label("bin"), c.segments, t.value, t.source)
         query = (
             select(*columns)
-            .join_from(candidates, said, said.c.item == c.item)
-            .where(c.cycle_id.in_(cycle_ids), IN_POOL, said.c.turn == 1, said.c.value != "retract")
+            .join_from(candidates, truth_statements, t.id == last)
+            .where(c.cycle_id.in_(cycle_ids), IN_POOL, t.value != "retract")
             .order_by(c.cycle_id, c.position)
         )
         return tuple(record_of(KnownItem, row) for row in self._sql.execute(query))
@@ -54,9 +54,10 @@ class SqlTruth:
 
     def described(self, panel: str, window: Window) -> tuple[TruthStatement, ...]:
         """The newest statements on items that say themselves that they were predicted in this window, and how."""
-        said = _last_words(truth_statements.c.panel == panel)
-        inside = (said.c.predicted_at >= window.start) & (said.c.predicted_at < window.end)
-        query = select(said).where(inside, said.c.turn == 1, said.c.value != "retract").order_by(said.c.id)
+        t = truth_statements.c
+        inside = (t.panel == panel) & (t.predicted_at >= window.start) & (t.predicted_at < window.end)
+        last = t.id == _last_word(panel, t.item)
+        query = select(truth_statements).where(inside, last, t.value != "retract").order_by(t.id)
         return tuple(record_of(TruthStatement, row) for row in self._sql.execute(query))
 
     def counts(self) -> tuple[TruthCount, ...]:
@@ -82,11 +83,16 @@ class SqlTruth:
         return tuple(record_of(TruthWarning, row) for row in self._sql.execute(query))
 
 
-def _last_words(which: ColumnElement[bool]) -> Subquery:
-    """Statements with their turn on their item, the newest first: of that time, or of those of one time, come last."""
-    t = truth_statements.c
-    turn = func.row_number().over(partition_by=(t.panel, t.item), order_by=(t.at.desc(), t.id.desc()))
-    return select(truth_statements, turn.label("turn")).where(which).subquery()
+def _last_word(panel: str, item: ColumnElement[str], received_by: datetime | None = None) -> ScalarSelect[Any]:
+    """The number of the newest statement on an item, of those of one time the last to come; up to a moment, if any.
+
+    Each item is looked up by the index, so that the work is that of the items asked for, not of all statements.
+    """
+    said = truth_statements.alias("said")
+    of_item = select(said.c.id).where(said.c.panel == panel, said.c.item == item)
+    if received_by is not None:
+        of_item = of_item.where(said.c.received_at <= received_by)
+    return of_item.order_by(said.c.at.desc(), said.c.id.desc()).limit(1).scalar_subquery()
 
 
 def _keyed(statements: Sequence[TruthStatement]) -> list[tuple[str, TruthStatement]]:
