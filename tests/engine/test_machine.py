@@ -17,8 +17,8 @@ from stratawatch.engine.cycle.open_cycles import open_cycles
 from stratawatch.engine.cycle.operator_actions import cancel_cycle, reopen_cycle
 from stratawatch.engine.model.states import TRANSITIONS, CycleState, Entity, RoundState
 from stratawatch.errors import StratawatchError
-from tests.support.examples import examples
 from tests.support.fakes import MONDAY, WEEK, spec, unreachable, unusable
+from tests.support.hypothesis_examples import examples
 from tests.support.scenario import Scenario
 from tests.support.stores import empty_store
 

@@ -17,8 +17,8 @@ from stratawatch.engine.model.drift_rule import DriftRule
 from stratawatch.engine.model.panel_spec import AuxiliarySpec, Columns, WindowRule
 from stratawatch.engine.model.states import ACTIVE_CYCLES, CycleState, Entity
 from stratawatch.errors import ConfigError, StratawatchError
-from tests.support.examples import examples
 from tests.support.fakes import MONDAY, WEEK, spec
+from tests.support.hypothesis_examples import examples
 from tests.support.scenario import cycle_of, label_cycle, open_all
 from tests.support.stores import empty_store
 
