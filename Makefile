@@ -64,7 +64,7 @@ test-live: $(STAMP) .venv-live/.set-up .venv-label-studio/.set-up  ## Adapters a
 	@export TEST_LIVE=1; $(PYTEST) -o testpaths="tests/live tests/contracts/queues tests/unit/queues/test_bucket.py" $(ARGS); $(SECONDS_TAKEN)
 
 test-long: $(STAMP)  ## Long Monte Carlo: before a change of the core lands.
-	@HYPOTHESIS_PROFILE=long $(PYTEST) -o testpaths="tests/long tests/unit/core tests/unit/literature tests/unit/study" $(ARGS); $(SECONDS_TAKEN)
+	@export HYPOTHESIS_PROFILE=long; $(PYTEST) -o testpaths="tests/long tests/unit/core tests/unit/literature tests/unit/study" $(ARGS); $(SECONDS_TAKEN)
 
 # The tests of `make test` in an environment of its own: with the lowest versions that pyproject.toml allows, or the newest.
 test-floor: RESOLUTION = --resolution lowest-direct

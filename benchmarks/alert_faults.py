@@ -42,7 +42,7 @@ NOTICING: Final = ("webhook", "prefect_event")
 
 
 @dataclass(frozen=True)
-class Told:
+class ChannelTally:
     """What the receivers of one channel heard."""
 
     channel: str
@@ -64,7 +64,7 @@ class Told:
         }
 
 
-def play(number: int, seed: int, control: str = "") -> tuple[World, list[Told], dict[str, int]]:
+def play(number: int, seed: int, control: str = "") -> tuple[World, list[ChannelTally], dict[str, int]]:
     """Open and end incidents until so many faults were injected; what every channel heard once nothing fails."""
     with ExitStack() as stack:
         folder = Path(stack.enter_context(TemporaryDirectory(prefix="alert-faults-")))
@@ -77,7 +77,7 @@ def play(number: int, seed: int, control: str = "") -> tuple[World, list[Told], 
         world.drain()
         open_now = [one for one in world.incidents() if one.resolved_at is None]
         lasted |= {one.dedup_key for one in open_now}
-        told = [_told(world, channel, lasted) for channel in world.backends]
+        tallies = [_tally(world, channel, lasted) for channel in world.backends]
         names = {incident_name(notice(dedup_key=one.dedup_key)) for one in open_now}
         checks = {
             "faults": faults.injected.total(),
@@ -85,7 +85,7 @@ def play(number: int, seed: int, control: str = "") -> tuple[World, list[Told], 
             WRONG_LEVELS: len(names ^ {*world.backends[LEVEL].firing()}),
             WRONG_EVENTS: len(names ^ world.backends["pagerduty"].open),
         }
-        return world, told, checks
+        return world, tallies, checks
 
 
 def _judge(world: World, lasted: set[str]) -> None:
@@ -107,7 +107,7 @@ def _judge(world: World, lasted: set[str]) -> None:
     world.judge([] if goes_blind else chosen, over, chosen if goes_blind else [])  # type: ignore[arg-type]
 
 
-def _told(world: World, channel: str, lasted: set[str]) -> Told:
+def _tally(world: World, channel: str, lasted: set[str]) -> ChannelTally:
     heard = world.heard(channel)
     ends: dict[str, bool] = {}
     for one in world.incidents():
@@ -116,7 +116,7 @@ def _told(world: World, channel: str, lasted: set[str]) -> Told:
     left_open = [key for key, is_over in ends.items() if is_over and heard.get(key, ["end"])[-1] != "end"]
     unheard = [key for key in ends if key not in heard]
     again = sum(max(said.count("beginning") - 1, 0) + max(said.count("end") - 1, 0) for said in heard.values())
-    return Told(channel, len(lasted), len(complete), len(left_open), len(unheard), again)
+    return ChannelTally(channel, len(lasted), len(complete), len(left_open), len(unheard), again)
 
 
 def _is_complete(said: Sequence[str], *, is_over: bool) -> bool:
@@ -130,9 +130,9 @@ def run(options: Options) -> Result:
     began = time.monotonic()
     lives = [lives_of(f"{options.seed}-{life}") for life in range(QUICK_LIVES if options.quick else LIVES)]
     deaths = sum((dying.injected for _, dying in lives), Counter[str]())
-    world, told, checks = play(max(number - deaths.total(), 1), options.seed)
+    world, tallies, checks = play(max(number - deaths.total(), 1), options.seed)
     checks["faults"] += deaths.total()
-    rows = [one.row() for one in told]
+    rows = [one.row() for one in tallies]
     rows += [{"fault": point, "injected": deaths[point]} for point in POINTS]
     rows += [{"fault": kind, "injected": world.faults.injected[kind]} for kind in (*FAULTS, OF_JUDGEMENTS, OF_LEVELS)]
     _, believed, _ = play(OF_A_CONTROL, options.seed, "credulous")
@@ -144,7 +144,7 @@ def run(options: Options) -> Result:
         Verdict("a control that sends under new keys is noticed", "must", twice(forgotten), 1, ">="),
         Verdict("a control that keeps evidence before its page is noticed", "must", disturbed([parted]), 1, ">="),
     ]
-    return Result(rows, [*verdicts(number, told, checks), *of_evidence(lives), *controls])
+    return Result(rows, [*verdicts(number, tallies, checks), *of_evidence(lives), *controls])
 
 
 def lives_of(seed: str, *, commits_early: bool = False) -> tuple[Life, Life]:
@@ -167,22 +167,22 @@ def of_evidence(lives: Sequence[tuple[Life, Life]]) -> list[Verdict]:
     ]
 
 
-def missing(told: Sequence[Told]) -> int:
+def missing(tallies: Sequence[ChannelTally]) -> int:
     """Of how many lasting incidents a channel heard no beginning or no end."""
-    return sum(one.lasting - one.complete for one in told)
+    return sum(one.lasting - one.complete for one in tallies)
 
 
-def twice(told: Sequence[Told]) -> int:
+def twice(tallies: Sequence[ChannelTally]) -> int:
     """How many messages came twice to receivers that notice."""
-    return sum(one.again for one in told if one.channel in NOTICING)
+    return sum(one.again for one in tallies if one.channel in NOTICING)
 
 
-def verdicts(number: int, told: Sequence[Told], checks: Mapping[str, int]) -> list[Verdict]:
+def verdicts(number: int, tallies: Sequence[ChannelTally], checks: Mapping[str, int]) -> list[Verdict]:
     """The promises."""
     counts = {
-        "lasting incidents of which a channel heard no beginning or no end": missing(told),
-        "incidents that a receiver holds open after their end": sum(one.left_open for one in told),
-        "messages twice at receivers that notice": twice(told),
+        "lasting incidents of which a channel heard no beginning or no end": missing(tallies),
+        "incidents that a receiver holds open after their end": sum(one.left_open for one in tallies),
+        "messages twice at receivers that notice": twice(tallies),
         **{f"incidents {what}": checks[what] for what in (WRONG_LEVELS, WRONG_EVENTS)},
     }
     return [

@@ -127,13 +127,13 @@ class NoticingChannel:
 
     def __init__(self, deaths: Deaths) -> None:
         self.name, self._deaths = "channel", deaths
-        self.told: dict[str, tuple[str, str]] = {}
+        self.received: dict[str, tuple[str, str]] = {}
 
     def send(self, notification: Notification) -> Receipt:
         """Take a message."""
         self._deaths.at(SEND)
-        is_new = notification.key not in self.told
-        self.told.setdefault(notification.key, (notification.subject, notification.body))
+        is_new = notification.key not in self.received
+        self.received.setdefault(notification.key, (notification.subject, notification.body))
         self._deaths.at(RECEIPT)
         return Receipt(notification.key, duplicate=not is_new)
 
@@ -213,5 +213,5 @@ def _kept(scenario: Scenario, channel: NoticingChannel) -> dict[str, Any]:
                 (one.key, one.kind, one.dedup_key, one.rule, one.since, one.evidence, one.resolved_at is None)
                 for one in tx.alarms.incidents()
             ],
-            "told": sorted((key, subject) for key, (subject, _) in channel.told.items()),
+            "told": sorted((key, subject) for key, (subject, _) in channel.received.items()),
         }

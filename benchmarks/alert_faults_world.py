@@ -240,10 +240,10 @@ class World:
     def heard(self, channel: str) -> dict[str, list[str]]:
         """What a receiver heard under each key, in order: beginnings, updates and ends."""
         found: dict[str, list[str]] = {}
-        for told in self.backends[channel].told():
-            key = KEY.search(told)
+        for notification in self.backends[channel].received():
+            key = KEY.search(notification)
             if key is not None:
-                found.setdefault(key[0], []).append(_kind(told))
+                found.setdefault(key[0], []).append(_kind(notification))
         return found
 
 

@@ -16,7 +16,7 @@ from typing import Final
 
 from rich.progress import track
 
-from benchmarks.demo_worlds_loop import Told, run_world
+from benchmarks.demo_worlds_loop import JudgedEstimate, run_world
 from benchmarks.shape import Options, Result, Verdict, main
 from stratawatch.core.alarms.alarm_states import AlarmState
 from stratawatch.core.metrics import REPORTED
@@ -31,7 +31,7 @@ from stratawatch.report.costs import domain_labels
 WORLDS: Final = 200
 QUICK_WORLDS: Final = 16
 
-World = Sequence[Told]
+World = Sequence[JudgedEstimate]
 Stream = tuple[str, str]
 
 
@@ -40,9 +40,9 @@ def run(options: Options) -> Result:
     number = options.given.worlds or (QUICK_WORLDS if options.quick else WORLDS)
     seeds = [options.seed + world for world in range(number)]
     worlds = list(track(_run_all(seeds, options.given.workers), "worlds", number))
-    everything = [told for world in worlds for told in world]
-    overall = [told for told in everything if told.compared.estimate.segment is None]
-    regions = [told for told in everything if told.compared.estimate.segment is not None]
+    everything = [judged for world in worlds for judged in world]
+    overall = [judged for judged in everything if judged.compared.estimate.segment is None]
+    regions = [judged for judged in everything if judged.compared.estimate.segment is not None]
     return Result(_rows(overall, regions), [*_statistics(overall, regions), *_alarms(worlds), *_costs(worlds)])
 
 
@@ -53,8 +53,8 @@ def _run_all(seeds: Sequence[int], workers: int) -> Iterable[World]:
         yield from pool.map(run_world, seeds)
 
 
-def _statistics(overall: Sequence[Told], regions: Sequence[Told]) -> list[Verdict]:
-    weakest = min(_coverage(told) for told in _by_stream(overall).values())
+def _statistics(overall: Sequence[JudgedEstimate], regions: Sequence[JudgedEstimate]) -> list[Verdict]:
+    weakest = min(_coverage(judged) for judged in _by_stream(overall).values())
     return [
         Verdict("coverage of all intervals", "must", _coverage(overall), 0.94, ">="),
         Verdict("coverage of all intervals in regions", "must", _coverage(regions), 0.94, ">="),
@@ -92,7 +92,7 @@ def _costs(worlds: Sequence[World]) -> list[Verdict]:
 
 
 def _needs(world: World, week: int) -> list[tuple[float, float]]:
-    of_week = [told.compared for told in world if told.compared.week == week]
+    of_week = [judged.compared for judged in world if judged.compared.week == week]
     wanted = [one for one in of_week if one.estimate.segment is None and one.estimate.metric in MARGINS]
     return [need for one in wanted if (need := _need(one))]
 
@@ -107,7 +107,7 @@ def _need(one: ComparedEstimate) -> tuple[float, float] | None:
 
 def pages(world: World) -> list[PagedMetric]:
     """Every breach of a world in the week it began: nobody is paged again while it lasts."""
-    breaches = [(told.stream, told.compared.week) for told in world if told.state == AlarmState.BREACH]
+    breaches = [(judged.stream, judged.compared.week) for judged in world if judged.state == AlarmState.BREACH]
     return [PagedMetric(*stream, week) for stream, week in breaches if (stream, week - 1) not in breaches]
 
 
@@ -115,22 +115,22 @@ def _paged(world: World, classifier: str, weeks: Container[int]) -> bool:
     return any(page.classifier == classifier and page.week in weeks for page in pages(world))
 
 
-def _coverage(told: Sequence[Told]) -> float:
-    return _share(one.compared.contains_truth for one in told)
+def _coverage(judged: Sequence[JudgedEstimate]) -> float:
+    return _share(one.compared.contains_truth for one in judged)
 
 
 def _share(of: Iterable[bool]) -> float:
     return _mean(map(float, of))
 
 
-def _by_stream(told: Iterable[Told]) -> Mapping[Stream, list[Told]]:
+def _by_stream(judged: Iterable[JudgedEstimate]) -> Mapping[Stream, list[JudgedEstimate]]:
     streams = defaultdict(list)
-    for one in told:
+    for one in judged:
         streams[one.stream].append(one)
     return streams
 
 
-def _rows(overall: Sequence[Told], regions: Sequence[Told]) -> list[dict[str, object]]:
+def _rows(overall: Sequence[JudgedEstimate], regions: Sequence[JudgedEstimate]) -> list[dict[str, object]]:
     """One row a classifier and metric: how often its intervals held, how wide they were, how it was judged."""
     by_region = _by_stream(regions)
     by_metric = sorted(_by_stream(overall).items(), key=lambda stream: REPORTED.index(stream[0][1]))
@@ -138,31 +138,31 @@ def _rows(overall: Sequence[Told], regions: Sequence[Told]) -> list[dict[str, ob
         {
             "classifier": classifier,
             "metric": metric,
-            "coverage": _coverage(told),
-            "error": sqrt(_coverage(told) * (1 - _coverage(told)) / len(told)),
-            "half_width": _half_width(told),
-            "labels": _mean(one.compared.estimate.labels_used for one in told),
+            "coverage": _coverage(judged),
+            "error": sqrt(_coverage(judged) * (1 - _coverage(judged)) / len(judged)),
+            "half_width": _half_width(judged),
+            "labels": _mean(one.compared.estimate.labels_used for one in judged),
             "coverage_regions": _coverage(by_region[classifier, metric]),
             "half_width_regions": _half_width(by_region[classifier, metric]),
-            "undefined": sum(one.compared.interval is None for one in told),
+            "undefined": sum(one.compared.interval is None for one in judged),
         }
-        | _states(told)
-        for (classifier, metric), told in by_metric
+        | _states(judged)
+        for (classifier, metric), judged in by_metric
     ]
 
 
-def _states(told: Sequence[Told]) -> dict[str, object]:
+def _states(judged: Sequence[JudgedEstimate]) -> dict[str, object]:
     """Weeks in each state; breaches before and after the break apart. A metric without a limit has none."""
-    states = Counter(one.state for one in told)
+    states = Counter(one.state for one in judged)
     if None in states:
         return {}
-    early = sum(one.state == AlarmState.BREACH and one.compared.week < BREAK_WEEK for one in told)
+    early = sum(one.state == AlarmState.BREACH and one.compared.week < BREAK_WEEK for one in judged)
     counts: dict[str, object] = {state.value: states[state] for state in AlarmState if state != AlarmState.BREACH}
     return counts | {"BREACH early": early, "BREACH late": states[AlarmState.BREACH] - early}
 
 
-def _half_width(told: Sequence[Told]) -> float:
-    return _mean(known.half_width for one in told if (known := one.compared.interval))
+def _half_width(judged: Sequence[JudgedEstimate]) -> float:
+    return _mean(known.half_width for one in judged if (known := one.compared.interval))
 
 
 def _mean(values: Iterable[float]) -> float:

@@ -45,7 +45,7 @@ Stream = tuple[str, str]
 
 
 @dataclass(frozen=True)
-class Told:
+class JudgedEstimate:
     """One estimate beside the truth, and what was judged of it, if it has a limit."""
 
     compared: ComparedEstimate
@@ -84,7 +84,7 @@ class Memory:
             np.bincount(strata[drawn], minlength=design.cells.stratum_count), 1
         )
         said = np.array([ledger.verdicts.get(item) in ("yes", "no") for item in design.candidates.items])
-        items = [item for item, told in zip(design.candidates.items, said, strict=True) if told]
+        items = [item for item, is_yes in zip(design.candidates.items, said, strict=True) if is_yes]
         keys = cells.of_item[np.array(items, dtype=np.int64)]
         self.weeks[number] = History(
             ages=np.full(len(items), -number),
@@ -110,11 +110,11 @@ class Memory:
         )
 
 
-def run_world(seed: int) -> list[Told]:
+def run_world(seed: int) -> list[JudgedEstimate]:
     """Build a world of its own (new classifiers, limits and data) and watch its weeks."""
     world = build_world(seed)
     spec, memory = spec_of(world), Memory()
-    return [told for number in range(1, WEEKS + 1) for told in watch(world, spec, world.week(number), memory)]
+    return [one for number in range(1, WEEKS + 1) for one in watch(world, spec, world.week(number), memory)]
 
 
 def spec_of(world: SimulatedWorld) -> PanelSpec:
@@ -135,7 +135,7 @@ def spec_of(world: SimulatedWorld) -> PanelSpec:
     )
 
 
-def watch(world: SimulatedWorld, spec: PanelSpec, week: SimulatedWeek, memory: Memory) -> Iterator[Told]:
+def watch(world: SimulatedWorld, spec: PanelSpec, week: SimulatedWeek, memory: Memory) -> Iterator[JudgedEstimate]:
     """One cycle: census, strata, pools, at most two rounds, estimates, states; the memory then has its labels too."""
     cells, history = count(week), memory.before(week.number)
     atoms = stratify(cells.census, survey_of_panel(spec), history)
@@ -149,7 +149,7 @@ def watch(world: SimulatedWorld, spec: PanelSpec, week: SimulatedWeek, memory: M
     states = judged(design, spec, ledger, rounds, estimates, memory)
     for compared in compare_with_truth(week, estimates):
         one = compared.estimate
-        yield Told(compared, states.get((one.classifier, one.metric)) if one.segment is None else None)
+        yield JudgedEstimate(compared, states.get((one.classifier, one.metric)) if one.segment is None else None)
 
 
 def count(week: SimulatedWeek) -> Cells:
@@ -205,14 +205,14 @@ def judged(
     spec: PanelSpec,
     ledger: VerdictsByItem,
     rounds: Sequence[frozenset[str]],
-    told: tuple[Estimate, ...],
+    estimates: tuple[Estimate, ...],
     memory: Memory,
 ) -> Mapping[Stream, AlarmState]:
     """The engine's rules: pages by evidence or by one week's interval, else three readings.
 
     Items of the demo are new every week, so that no label was used before.
     """
-    ordinary = {(one.classifier, one.metric): one for one in told if one.segment is None}
+    ordinary = {(one.classifier, one.metric): one for one in estimates if one.segment is None}
     alone = _paged_alone(design, spec, ledger, rounds, ordinary)
     leader = _paged_by_evidence(design, spec, ledger, rounds, memory)
     states = {}

@@ -68,7 +68,7 @@ class DemoOutput:
         )
 
     def print_week(self, week: "WeekResult") -> None:
-        """One line for a week."""
+        """Print the line of a week."""
         labels = week.view.labels
         counts = Counter(week.states)
         states = "  ".join(f"[{STYLES[state]}]{state} {counts[state]}[/]" for state in AlarmState if counts[state])

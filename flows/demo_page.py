@@ -71,7 +71,7 @@ class PageAnnotator:
 
 
 def shown_text(page: str) -> str:
-    """What a page shows of its item."""
+    """The text of the item that a page shows."""
     found = _SHOWN.search(page)
     if found is None:
         raise StratawatchError("the label page shows nothing of an item")

@@ -54,7 +54,7 @@ class WeekResult:
 
 @dataclass(frozen=True)
 class DemoResult:
-    """All weeks, and every page that was sent with what it was about."""
+    """The results of all weeks, and every page that was sent with what it was about."""
 
     world: SimulatedWorld
     weeks: tuple[WeekResult, ...]

@@ -38,7 +38,7 @@ REFUSED: Final = 2
 
 
 class StopAsked(Exception):  # noqa: N818 - a person stops the program; it is not an error
-    """Somebody pressed Ctrl-C, or the service manager stops the program."""
+    """Raised when somebody pressed Ctrl-C, or the service manager stops the program."""
 
 
 def server_answers(url: str) -> bool:
@@ -105,7 +105,7 @@ class Supervised:
         self.process, self.started = self.start(), time.monotonic()
 
     def ended(self) -> int | None:
-        """Its exit status once it ended."""
+        """The exit status of the program once it ended."""
         return self.process.poll()
 
     def restart(self, why: str) -> None:

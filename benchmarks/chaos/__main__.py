@@ -27,7 +27,7 @@ from benchmarks.chaos.faulter import Faulter
 from benchmarks.chaos.faults import FAULTS, Fault
 from benchmarks.chaos.faulty import credulous_queue, forgetful_channels, forgetful_inbox, forgetful_queue
 from benchmarks.chaos.fuse import Orders
-from benchmarks.chaos.installation import Installation, Told, address
+from benchmarks.chaos.installation import Installation, PlayedStory, address
 from benchmarks.chaos.killer import Killer, commit_sites, site_of
 from benchmarks.chaos.label_studio import begin_label_studio
 from benchmarks.chaos.services import prefect_server, receiver
@@ -81,7 +81,7 @@ class Campaign:
     audits: list[Audit] = field(default_factory=list)
     differences: list[str] = field(default_factory=list)
     kills: Counter[str] = field(default_factory=Counter)
-    told: list[Told] = field(default_factory=list)
+    played: list[PlayedStory] = field(default_factory=list)
 
     def tell(
         self,
@@ -89,10 +89,10 @@ class Campaign:
         story: Story,
         runner: Runner,
         killer: Killer | None,
-        peaceful: Told | None,
+        peaceful: PlayedStory | None,
         *variants: Variant,
         faulter: Faulter | None = None,
-    ) -> Told:
+    ) -> PlayedStory:
         """Play a story in a fresh installation and write a row about it."""
         began = time.monotonic()
         before = killer.kills.total() if killer else 0
@@ -101,7 +101,7 @@ class Campaign:
         faults_before = faulter.inflicted.total() if faulter else 0
         if faulter is not None:
             faulter.met.clear()
-        told = installation.play(
+        played = installation.play(
             story,
             runner,
             killer=killer,
@@ -109,32 +109,32 @@ class Campaign:
             peaceful=peaceful.endings if peaceful else (),
             variants=variants,
         )
-        different = self._different(peaceful, told, faulter)
+        different = self._different(peaceful, played, faulter)
         kills = (killer.kills.total() if killer else 0) - before
         faults = (faulter.inflicted.total() if faulter else 0) - faults_before
-        row = {"run": run, "kills": kills, "faults": faults, "differences": len(different), **told.audit.counts()}
+        row = {"run": run, "kills": kills, "faults": faults, "differences": len(different), **played.audit.counts()}
         self.rows.append({**row, "seconds": round(time.monotonic() - began, 1)})
         print(", ".join(f"{name.replace('_', ' ')} {value}" for name, value in self.rows[-1].items()), flush=True)
         if not variants:
-            self.audits.append(told.audit)
-            self.told.append(told)
+            self.audits.append(played.audit)
+            self.played.append(played)
             self.differences += different
-            lines = [*different[:12], *told.audit.alerts[:12]]
-            if faulter is not None and (different or any(told.audit.counts().values())):
+            lines = [*different[:12], *played.audit.alerts[:12]]
+            if faulter is not None and (different or any(played.audit.counts().values())):
                 lines.append("; ".join(faulter.met))
             for line in lines:
                 print(f"  {line[:4000]}", flush=True)
         installation.discard()
-        return told
+        return played
 
     @staticmethod
-    def _different(peaceful: Told | None, told: Told, faulter: Faulter | None) -> list[str]:
+    def _different(peaceful: PlayedStory | None, played: PlayedStory, faulter: Faulter | None) -> list[str]:
         """How the final state differs; where faults were met, in its conclusions, and not where they last."""
         if peaceful is None or (faulter is not None and faulter.lasting):
             return []
         if faulter is not None:
-            return differences(conclusions(peaceful.snapshot), conclusions(told.snapshot))
-        return differences(peaceful.snapshot, told.snapshot)
+            return differences(conclusions(peaceful.snapshot), conclusions(played.snapshot))
+        return differences(peaceful.snapshot, played.snapshot)
 
 
 def run(options: Options) -> Result:
@@ -175,7 +175,7 @@ def run(options: Options) -> Result:
         Verdict("kills while real flows ran", "must", in_flows.total(), flow_kills, ">="),
         *coverage(crossed, everything),
         *queue_coverage(queue_writes(peaceful), everything),
-        *web_coverage(campaign.told),
+        *web_coverage(campaign.played),
         *innocence(campaign.audits, campaign.differences),
         *(votes_given(peaceful) if campaign.votes else ()),
         *_of_faults(faulters, faults, kinds),
@@ -198,7 +198,7 @@ def _killed_at_label_studio(campaign: Campaign, rng: Random, wanted: int) -> Res
     killer = Killer(rng, max(wanted, len(points)), 15, set(points))
     while not killer.done and killer.targets:
         before = killer.kills.total()
-        name = f"engine-{len(campaign.told)}"
+        name = f"engine-{len(campaign.played)}"
         campaign.tell(name, SHORT, EngineRunner(campaign.scratch), killer, peaceful)
         if killer.kills.total() == before:
             break
@@ -242,7 +242,9 @@ def _flow_kills(campaign: Campaign, rng: Random, wanted: int, stack: ExitStack) 
     return killer.kills
 
 
-def _engine_kills(campaign: Campaign, rng: Random, wanted: int, peaceful: Told, in_flows: Counter[str]) -> Counter[str]:
+def _engine_kills(
+    campaign: Campaign, rng: Random, wanted: int, peaceful: PlayedStory, in_flows: Counter[str]
+) -> Counter[str]:
     """Kills in forked processes: commit points, files and posts first, then anywhere.
 
     With fewer kills than points, one side is drawn of each commit at which nobody has died, and both are taken of each
@@ -265,7 +267,9 @@ def _engine_kills(campaign: Campaign, rng: Random, wanted: int, peaceful: Told, 
     return killer.kills
 
 
-def _faults(campaign: Campaign, rng: Random, wanted: int, peaceful: Told, kinds: Sequence[Fault]) -> list[Faulter]:
+def _faults(
+    campaign: Campaign, rng: Random, wanted: int, peaceful: PlayedStory, kinds: Sequence[Fault]
+) -> list[Faulter]:
     """Faults, with some kills beside them: first those after which all is as before, then those that last too."""
     after_which_all_is_as_before = wanted // 2 if wanted > QUICK_FAULTS else 0
     of_each = EACH_KIND if wanted >= MANY_FAULTS else 0
@@ -311,12 +315,12 @@ def _of_faults(faulters: Sequence[Faulter], wanted: int, kinds: Sequence[Fault])
     ]
 
 
-def _controls(campaign: Campaign, rng: Random, peaceful: Told) -> list[Verdict]:
+def _controls(campaign: Campaign, rng: Random, peaceful: PlayedStory) -> list[Verdict]:
     """Faulty adapters must be caught: sent, and killed before that was written down."""
     points = {point for ending in peaceful.endings for point in ending.crossed}
     sent = {point for point in points if point.endswith(SENT) or (PUBLISH in point and point.endswith("after keep"))}
     posted = {point for point in points if point.endswith("after post")}
-    told = [
+    played = [
         campaign.tell(
             name,
             (PLAIN[0],),
@@ -331,7 +335,7 @@ def _controls(campaign: Campaign, rng: Random, peaceful: Told) -> list[Verdict]:
         )
     ]
     forgetful = _control_of_faults(campaign, rng, peaceful, "control-inbox", forgetful_inbox, "backup restored")
-    twice, alerts = told[0].audit.items_dispatched_twice, told[1].audit.alerts_told_twice
+    twice, alerts = played[0].audit.items_dispatched_twice, played[1].audit.alerts_told_twice
     return [
         Verdict("control: a queue without keys dispatches items twice", "must", twice, 1, ">="),
         Verdict("control: a channel without keys tells twice", "must", alerts, 1, ">="),
@@ -340,7 +344,7 @@ def _controls(campaign: Campaign, rng: Random, peaceful: Told) -> list[Verdict]:
     ]
 
 
-def _control_of_places(campaign: Campaign, rng: Random, peaceful: Told) -> list[Verdict]:
+def _control_of_places(campaign: Campaign, rng: Random, peaceful: PlayedStory) -> list[Verdict]:
     """A queue of files that believes in any folder. One with a file of its own would not find that file there."""
     away = _control_of_faults(campaign, rng, peaceful, "control-place", credulous_queue, "queue emptied")
     return [
@@ -350,7 +354,7 @@ def _control_of_places(campaign: Campaign, rng: Random, peaceful: Told) -> list[
 
 
 def _control_of_faults(
-    campaign: Campaign, rng: Random, peaceful: Told, name: str, variant: Variant, kind: str
+    campaign: Campaign, rng: Random, peaceful: PlayedStory, name: str, variant: Variant, kind: str
 ) -> Faulter:
     """What a faulty adapter makes of one kind of fault, played until it breaks something: not every backup hurts."""
     for play in range(1, CONTROL_PLAYS + 1):

@@ -43,7 +43,7 @@ AFTER_A_KILL: Final = timedelta(minutes=11)
 
 
 @dataclass(frozen=True)
-class Told:
+class PlayedStory:
     """A story's end: every moment's last process, the final state, and what was lost or done twice."""
 
     endings: tuple[Ending, ...]
@@ -86,7 +86,7 @@ class Installation:
         faulter: Faulter | None = None,
         peaceful: Sequence[Ending] = (),
         variants: tuple[Variant, ...] = (),
-    ) -> Told:
+    ) -> PlayedStory:
         """Play a story; `peaceful` says what every moment crosses when nobody is killed."""
         story = with_votes(story) if self.votes else story
         annotator = annotator_of(self.queue, self.folder, self.run)
@@ -124,7 +124,7 @@ class Installation:
         in_child(lambda: self.databases.drop_backups(self.run, backups), self.folder)
         snapshot, counted = in_child(look, self.folder)
         web = (annotator.crossed, annotator.deaths) if isinstance(annotator, WebAnnotator) else (set(), Counter())
-        return Told(tuple(endings), snapshot, counted, *web)
+        return PlayedStory(tuple(endings), snapshot, counted, *web)
 
     def _scene(self, tick: Tick, peaceful: Ending, faulter: Faulter, backups: list[str], *, opens: bool) -> Scene:
         number, rng = faulter.inflicted.total(), faulter.rng

@@ -8,20 +8,20 @@ from typing import Final
 import stratawatch.engine
 from benchmarks.chaos.audit import Audit
 from benchmarks.chaos.fuse import RENAMES, WRITES
-from benchmarks.chaos.installation import Told
+from benchmarks.chaos.installation import PlayedStory
 from benchmarks.chaos.killer import COMMIT_POINTS, commit_sites, untried
 from benchmarks.shape import Verdict
 
 ENGINE: Final = Path(stratawatch.engine.__file__).parent
 
 
-def commits(told: Told) -> set[str]:
-    return {point for ending in told.endings for point in ending.crossed if point.endswith("commit")}
+def commits(played: PlayedStory) -> set[str]:
+    return {point for ending in played.endings for point in ending.crossed if point.endswith("commit")}
 
 
-def queue_writes(told: Told) -> set[str]:
+def queue_writes(played: PlayedStory) -> set[str]:
     """The two sides of every write to the queue."""
-    return {point for ending in told.endings for point in ending.crossed if point.endswith((*RENAMES, *WRITES))}
+    return {point for ending in played.endings for point in ending.crossed if point.endswith((*RENAMES, *WRITES))}
 
 
 def queue_coverage(points: set[str], kills: Counter[str]) -> list[Verdict]:
@@ -34,15 +34,15 @@ def queue_coverage(points: set[str], kills: Counter[str]) -> list[Verdict]:
     ]
 
 
-def web_coverage(told: Sequence[Told]) -> list[Verdict]:
+def web_coverage(played: Sequence[PlayedStory]) -> list[Verdict]:
     """Web processes died on every side of what they write; a queue without one has none."""
-    crossed = {point for one in told for point in one.web_crossed}
-    left = sorted(crossed - {point for one in told for point in one.web_deaths})
+    crossed = {point for one in played for point in one.web_crossed}
+    left = sorted(crossed - {point for one in played for point in one.web_deaths})
     for point in left:
         print(f"no web process died {point}")
     return [
         Verdict("sides of writes of web processes", "aim", len(crossed), 0, ">="),
-        Verdict("kills of web processes", "aim", sum(sum(one.web_deaths.values()) for one in told), 0, ">="),
+        Verdict("kills of web processes", "aim", sum(sum(one.web_deaths.values()) for one in played), 0, ">="),
         Verdict("sides of writes of web processes without a kill", "must", len(left), 0, "<="),
     ]
 
@@ -61,11 +61,11 @@ def coverage(crossed: set[str], kills: Counter[str]) -> list[Verdict]:
     ]
 
 
-def votes_given(told: Told) -> list[Verdict]:
+def votes_given(played: PlayedStory) -> list[Verdict]:
     """The story had further votes; `innocence` says whether any were lost."""
     return [
         Verdict(f"{name} votes of the story", "must", number, 1, ">=")
-        for name, number in zip(("second", "third"), told.audit.votes, strict=True)
+        for name, number in zip(("second", "third"), played.audit.votes, strict=True)
     ]
 
 

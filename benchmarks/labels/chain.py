@@ -21,7 +21,7 @@ MEMORY: Final = 30
 
 
 @dataclass(frozen=True)
-class Told:
+class ChainWeek:
     """A week of one chain, by goal (precisions, then recalls): does the interval hold the truth, its half-width over
     the margin, and how far off the value is, over the margin too.
     """
@@ -52,7 +52,7 @@ class Watch:
     persisting: float = 0.0
 
 
-def watch(what: Watch) -> list[Told]:
+def watch(what: Watch) -> list[ChainWeek]:
     """All weeks of all chains; a week's items are made once and shared."""
     world = World(what.kind, what.seed + what.world)
     chains = [Chain(what, number) for number in what.chains]
@@ -72,7 +72,7 @@ class Chain:
         self._history, self._rows = NO_HISTORY, np.zeros(0, dtype=np.int64)
         self._u, self._known = np.zeros(0), np.zeros(0, dtype=np.bool_)
 
-    def cycle(self, week: int, period: Period, new: Integers) -> Told:
+    def cycle(self, week: int, period: Period, new: Integers) -> ChainWeek:
         """Label and estimate a week; the rows `new` hold other items than the week before."""
         if len(self._u) == 0:
             self._u, self._known = np.empty(len(period.items)), np.zeros(len(period.items), dtype=np.bool_)
@@ -82,17 +82,17 @@ class Chain:
         cycle = run_cycle(period, COMMISSION, self._u, history=self._history, known=known)
         self._known[cycle.drawn] = True
         self._remember(period, cycle)
-        return self._told(week, period, cycle)
+        return self._result(week, period, cycle)
 
     def _remember(self, period: Period, cycle: Cycle) -> None:
         latest = replace(past(period, cycle), drawable=np.ones(len(cycle.drawn), dtype=np.bool_))
         self._history = with_variance_ratios(handed_on(self._history, latest))
         self._rows = np.concatenate([cycle.drawn, self._rows])[: len(self._history)]
 
-    def _told(self, week: int, period: Period, cycle: Cycle) -> Told:
+    def _result(self, week: int, period: Period, cycle: Cycle) -> ChainWeek:
         truths = {metric: period.truth_of(metric) for metric in MARGINS}
         estimates = sorted(cycle.estimates, key=lambda one: list(MARGINS).index(one.metric))
-        return Told(
+        return ChainWeek(
             world=self._what.world,
             chain=self._number,
             week=week,

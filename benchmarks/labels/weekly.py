@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 from rich.progress import track
 
-from benchmarks.labels.chain import MARGINS, Told, Watch, watch
+from benchmarks.labels.chain import MARGINS, ChainWeek, Watch, watch
 from benchmarks.labels.kinds import FOUR, HEAVY, TEN, TWENTY, Kind
 from benchmarks.labels.standards import PUBLISHED, Standards, standards
 from benchmarks.labels.worlds import WEEKS
@@ -64,27 +64,27 @@ QUICK: Final = (
 def run(options: Options) -> Result:
     """Simulate every campaign and hold it to its promises."""
     campaigns = QUICK if options.quick else FULL
-    told = dict(zip(campaigns, _simulated(campaigns, options), strict=True))
-    rows = [row for campaign in campaigns for row in _world_rows(campaign, told[campaign], options.seed)]
-    rows += [_cold_row(campaign, told[campaign]) for campaign in campaigns]
-    rows += [row for campaign in campaigns for row in weakest(list(goal_rows(campaign, told[campaign])))]
-    return Result(rows, list(_verdicts(told, options.seed)))
+    results = dict(zip(campaigns, _simulated(campaigns, options), strict=True))
+    rows = [row for campaign in campaigns for row in _world_rows(campaign, results[campaign], options.seed)]
+    rows += [_cold_row(campaign, results[campaign]) for campaign in campaigns]
+    rows += [row for campaign in campaigns for row in weakest(list(goal_rows(campaign, results[campaign])))]
+    return Result(rows, list(_verdicts(results, options.seed)))
 
 
-def _simulated(campaigns: Sequence[Campaign], options: Options) -> list[list[Told]]:
+def _simulated(campaigns: Sequence[Campaign], options: Options) -> list[list[ChainWeek]]:
     os.environ["OMP_NUM_THREADS"] = os.environ["OPENBLAS_NUM_THREADS"] = "1"
     tasks = [(number, watch_) for number, one in enumerate(campaigns) for watch_ in one.watches(options.seed)]
-    told: list[list[Told]] = [[] for _ in campaigns]
+    results: list[list[ChainWeek]] = [[] for _ in campaigns]
     with ProcessPoolExecutor(options.given.workers, mp_context=get_context("spawn")) as pool:
         found = pool.map(watch, [task for _, task in tasks])
         for (number, _), weeks in track(zip(tasks, found, strict=True), "weeks", len(tasks)):
-            told[number] += weeks
-    return told
+            results[number] += weeks
+    return results
 
 
-def _world_rows(campaign: Campaign, told: Sequence[Told], seed: int) -> Iterator[Mapping[str, object]]:
+def _world_rows(campaign: Campaign, results: Sequence[ChainWeek], seed: int) -> Iterator[Mapping[str, object]]:
     for world in range(1, campaign.worlds + 1):
-        own = [one for one in told if one.world == world]
+        own = [one for one in results if one.world == world]
         beside = standards(campaign.kind, world, seed, campaign.weeks)
         yield {
             "worlds": campaign.name,
@@ -102,8 +102,8 @@ def _world_rows(campaign: Campaign, told: Sequence[Told], seed: int) -> Iterator
         }
 
 
-def _cold_row(campaign: Campaign, told: Sequence[Told]) -> Mapping[str, object]:
-    first = [one for one in told if one.week == 1]
+def _cold_row(campaign: Campaign, results: Sequence[ChainWeek]) -> Mapping[str, object]:
+    first = [one for one in results if one.week == 1]
     return {
         "cold week of": campaign.name,
         "weeks": len(first),
@@ -113,13 +113,13 @@ def _cold_row(campaign: Campaign, told: Sequence[Told]) -> Mapping[str, object]:
     }
 
 
-def goal_rows(campaign: Campaign, told: Sequence[Told]) -> Iterator[Mapping[str, object]]:
+def goal_rows(campaign: Campaign, results: Sequence[ChainWeek]) -> Iterator[Mapping[str, object]]:
     """One row a goal: how often its intervals held the truth, how wide they were for their margin, how wide they should
     have been (1.96 times the root mean square of the errors), and the bias in errors' deviations.
     """
     names = list(product(MARGINS, campaign.kind.classifiers))
     covered, widths, errors = (
-        np.array([getattr(one, name) for one in told]) for name in ("covered", "widths", "errors")
+        np.array([getattr(one, name) for one in results]) for name in ("covered", "widths", "errors")
     )
     for column, (metric, classifier) in enumerate(names):
         mean = float(covered[:, column].mean())
@@ -128,8 +128,8 @@ def goal_rows(campaign: Campaign, told: Sequence[Told]) -> Iterator[Mapping[str,
             "classifier": classifier,
             "metric": metric,
             "coverage": mean,
-            "error": sqrt(mean * (1 - mean) / len(told)),
-            "upper": upper_bound(int(covered[:, column].sum()), len(told)),
+            "error": sqrt(mean * (1 - mean) / len(results)),
+            "upper": upper_bound(int(covered[:, column].sum()), len(results)),
             "width/margin": float(widths[:, column].mean()),
             "needed/margin": 1.96 * float(np.sqrt(np.mean(errors[:, column] ** 2))),
             "bias/deviation": float(errors[:, column].mean() / max(errors[:, column].std(), 1e-12)),
@@ -141,11 +141,11 @@ def weakest(rows: Sequence[Mapping[str, object]]) -> list[Mapping[str, object]]:
     return sorted(rows, key=lambda row: float(str(row["coverage"])))[:_SHOWN]
 
 
-def _verdicts(told: Mapping[Campaign, Sequence[Told]], seed: int) -> Iterator[Verdict]:
-    for campaign, weeks in told.items():
+def _verdicts(results: Mapping[Campaign, Sequence[ChainWeek]], seed: int) -> Iterator[Verdict]:
+    for campaign, weeks in results.items():
         yield from _honesty(campaign, weeks)
         if campaign.persisting:
-            fresh = next(own for other, own in told.items() if other.kind == campaign.kind and not other.persisting)
+            fresh = next(own for other, own in results.items() if other.kind == campaign.kind and not other.persisting)
             what = f"{campaign.name}: new labels, to those with nothing persisting"
             # Nothing can persist into the first week, which has its own row; with it the ratio is shown as well.
             yield Verdict(f"{what}, later weeks", "must", labels(later(weeks)) / labels(later(fresh)), 0.55, "<=")
@@ -161,7 +161,7 @@ def _verdicts(told: Mapping[Campaign, Sequence[Told]], seed: int) -> Iterator[Ve
             yield from _savings(campaign, weeks, None, (0.25, 0.15))
 
 
-def _honesty(campaign: Campaign, weeks: Sequence[Told]) -> Iterator[Verdict]:
+def _honesty(campaign: Campaign, weeks: Sequence[ChainWeek]) -> Iterator[Verdict]:
     """Held means within the margin and right: one without the other is worth nothing."""
     low = sum(row["upper"] < 0.925 for row in goal_rows(campaign, weeks))  # type: ignore[operator]
     held = 0.60 if campaign.kind == HEAVY else 0.90
@@ -171,7 +171,7 @@ def _honesty(campaign: Campaign, weeks: Sequence[Told]) -> Iterator[Verdict]:
 
 
 def _savings(
-    campaign: Campaign, weeks: Sequence[Told], plain: tuple[float, float] | None, recycling: tuple[float, float]
+    campaign: Campaign, weeks: Sequence[ChainWeek], plain: tuple[float, float] | None, recycling: tuple[float, float]
 ) -> Iterator[Verdict]:
     published_plain, published_recycling = PUBLISHED[campaign.kind.name]
     mean = labels(weeks)
@@ -191,19 +191,19 @@ def _worlds(campaign: Campaign) -> range:
     return range(1, campaign.worlds + 1)
 
 
-def labels(told: Sequence[Told]) -> float:
+def labels(results: Sequence[ChainWeek]) -> float:
     """New labels a week, the cold first one counted."""
-    return _mean(one.labels_new for one in told)
+    return _mean(one.labels_new for one in results)
 
 
-def later(told: Sequence[Told]) -> list[Told]:
+def later(results: Sequence[ChainWeek]) -> list[ChainWeek]:
     """All weeks but the cold first one."""
-    return [one for one in told if one.week > 1]
+    return [one for one in results if one.week > 1]
 
 
-def coverage(told: Sequence[Told]) -> float:
+def coverage(results: Sequence[ChainWeek]) -> float:
     """Share of the intervals that hold the truth, all goals together."""
-    return share(covered for one in told for covered in one.covered)
+    return share(covered for one in results for covered in one.covered)
 
 
 def share(of: Iterable[bool]) -> float:

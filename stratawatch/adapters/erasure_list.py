@@ -28,7 +28,7 @@ class ErasureList:
         self.path = path
 
     def read(self) -> tuple[Erasure, ...]:
-        """All erasures, oldest first; none where there is no file."""
+        """Read all erasures, oldest first; there are none where there is no file."""
         try:
             lines = self.path.read_text().splitlines()
             found = [json.loads(line) for line in lines if line.strip()]

@@ -8,7 +8,7 @@ import typer
 
 from stratawatch.cli.options import DEFAULT_CONFIG, ConfigOption, JsonOption
 from stratawatch.cli.output import print_json, print_line, time_text
-from stratawatch.cli.windows import day_or_moment
+from stratawatch.cli.window_option import day_or_moment
 
 
 def audit(

@@ -14,7 +14,7 @@ from stratawatch.cli.options import (
     moment,
 )
 from stratawatch.cli.output import print_json, print_line
-from stratawatch.cli.windows import window_holding
+from stratawatch.cli.window_option import window_holding
 from stratawatch.errors import StratawatchError
 from stratawatch.formatting import count_text
 

@@ -13,7 +13,7 @@ from stratawatch.cli.output import print_documents, print_line, time_text, windo
 from stratawatch.cli.pictures import require_picture, write_picture
 from stratawatch.cli.progress_bar import shown_progress
 from stratawatch.cli.table_output import show_rows
-from stratawatch.cli.windows import WindowOption, newest_window, window_holding
+from stratawatch.cli.window_option import WindowOption, newest_window, window_holding
 from stratawatch.errors import StratawatchError
 from stratawatch.formatting import count_text, percent, score_text
 

@@ -184,7 +184,7 @@ def _schedule(installation: "Installation", now: datetime) -> Iterator[Finding]:
 
 
 def _leases(store: "SqlStore") -> Iterator[Finding]:
-    """Who is at work, by the leases that are not over."""
+    """The workers that hold a lease now."""
     from stratawatch.engine.lease import is_holder_gone
 
     with store.begin() as tx:

@@ -213,7 +213,7 @@ def _show(rows: list[dict[str, Any]]) -> None:
 
 
 def _show_notes(rows: list[dict[str, Any]]) -> None:
-    """What holds for many rows stands once below them."""
+    """Print below the rows the notes that hold for many of them, each once."""
     confidences = sorted({row["confidence"] for row in rows})
     if not rows:
         return

@@ -11,7 +11,7 @@ from stratawatch.cli.output import metric_text, print_documents, print_line, str
 from stratawatch.cli.pictures import write_picture
 from stratawatch.cli.progress_bar import shown_progress
 from stratawatch.cli.table_output import show_rows
-from stratawatch.cli.windows import newest_window
+from stratawatch.cli.window_option import newest_window
 from stratawatch.errors import StratawatchError
 from stratawatch.formatting import capitalised, count_text, percent, score_text
 

@@ -8,13 +8,13 @@ from typing import Any
 from pydantic import SecretStr, ValidationError
 
 from stratawatch.adapters.adapter_settings import BuildContext
-from stratawatch.config.document import read_document
+from stratawatch.config.all_rules import rule_problems
+from stratawatch.config.configuration_file import read_document
 from stratawatch.config.key_lines import key_lines, line_of
 from stratawatch.config.overrides import merged, read_overrides, variable_of
 from stratawatch.config.panel_specs import panel_spec
 from stratawatch.config.problems import ConfigProblems, Place, Problem
 from stratawatch.config.renamed_keys import KeyRenamer, renamed_place
-from stratawatch.config.rules import rule_problems
 from stratawatch.config.settings import Settings
 from stratawatch.config.shape_problems import shape_problems
 from stratawatch.engine.model.panel_spec import PanelSpec

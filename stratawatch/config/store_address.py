@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 from typing import Any, Final
 
-from stratawatch.config.document import read_document
+from stratawatch.config.configuration_file import read_document
 from stratawatch.engine.model.pauses import Pauses
 from stratawatch.settings.database_urls import check_store_url, store_url
 from stratawatch.settings.references import EnvironmentText, check_secret

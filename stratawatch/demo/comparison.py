@@ -7,7 +7,7 @@ from typing import Final
 from stratawatch.core.estimate import Estimate, IntervalEstimate
 from stratawatch.demo.messages import in_region
 from stratawatch.demo.models import CLASSIFIERS
-from stratawatch.demo.truth import TrueValues
+from stratawatch.demo.true_values import TrueValues
 from stratawatch.demo.world import SimulatedWeek
 
 _ROUNDING: Final = 1e-12

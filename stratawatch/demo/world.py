@@ -8,7 +8,7 @@ import numpy as np
 
 from stratawatch.demo.messages import Booleans, Messages, Regions, draw_messages, in_region, with_campaign_signal
 from stratawatch.demo.models import CLASSIFIERS, SCORED_CLASSIFIERS, Scores, TrainedModels, train_models
-from stratawatch.demo.truth import TrueValues, true_values
+from stratawatch.demo.true_values import TrueValues, true_values
 
 WEEKS: Final = 10
 BREAK_WEEK: Final = 7

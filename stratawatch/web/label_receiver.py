@@ -74,7 +74,7 @@ def _header(request: Request, name: str) -> str:
 
 
 async def _body(request: Request, patience: timedelta) -> bytes:
-    """All of it. Raises what is answered where it is too large, too slow, or ends too early."""
+    """Read the whole body. Raises what is answered where it is too large, too slow, or ends too early."""
     parts: list[bytes] = []
     left = LARGEST
     try:

@@ -21,7 +21,7 @@ from benchmarks.chaos.databases import PostgresDatabases
 from benchmarks.chaos.faulter import Faulter
 from benchmarks.chaos.faults import ALWAYS_CROSSED, FAULTS, Fault, Meeting
 from benchmarks.chaos.fuse import Fuse, Orders, _guarded
-from benchmarks.chaos.installation import Told
+from benchmarks.chaos.installation import PlayedStory
 from benchmarks.chaos.killer import COMMIT_POINTS, Killer, commit_sites, untried
 from benchmarks.chaos.snapshot import _plain, conclusions, differences
 from benchmarks.chaos.verdicts import queue_coverage, queue_writes
@@ -341,6 +341,6 @@ class TestWorld:
         assert [point.split(":")[0] for point in crossed] == ["bucket.adopt"] * 2 + ["bucket.publish"] * 2
         assert [point.split(" ", 1)[1] for point in crossed] == ["before put", "after put"] * 2
         assert [file.name for file in (tmp_path / "queue" / "out").iterdir()] == ["b.jsonl"]
-        points = queue_writes(Told((Ending("", tuple(crossed), 0.1),), {}, None))
+        points = queue_writes(PlayedStory((Ending("", tuple(crossed), 0.1),), {}, None))
         assert points == set(crossed)
         assert [verdict.value for verdict in queue_coverage(points, Counter(crossed[1:]))] == [4, 1]

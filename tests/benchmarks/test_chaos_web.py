@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import pytest
 
 from benchmarks.chaos.annotators import annotator
-from benchmarks.chaos.installation import Told
+from benchmarks.chaos.installation import PlayedStory
 from benchmarks.chaos.places import SERVICE, STRAY
 from benchmarks.chaos.verdicts import web_coverage
 from benchmarks.chaos.world import PLAIN, Tick, ticks
@@ -61,7 +61,7 @@ def week(tmp_path, kind):
 
 
 def all_died(who):
-    (*_, without) = web_coverage([Told((), {}, None, who.crossed, who.deaths)])
+    (*_, without) = web_coverage([PlayedStory((), {}, None, who.crossed, who.deaths)])
     assert without.value == 0
     return {point.split(":")[0] for point in who.crossed}
 
@@ -81,7 +81,7 @@ def test_what_a_service_delivers_to_a_receiver_that_dies_is_there_once(tmp_path,
 
 
 def test_a_web_process_that_never_died_at_a_write_is_named():
-    verdicts = web_coverage([Told((), {}, None, {"a before keep", "a after keep"}, {"a before keep": 1})])
+    verdicts = web_coverage([PlayedStory((), {}, None, {"a before keep", "a after keep"}, {"a before keep": 1})])
     assert [verdict.value for verdict in verdicts] == [2, 1, 1]
 
 

@@ -143,9 +143,9 @@ def test_a_second_plan_that_differs_from_the_first_is_asked_as_another_batch(sce
     ledger, inbox = kept_ids(scenario)
     assert sorted([*ledger, *inbox]) == sorted(event.event_id for event in scenario.queue.said)
     assert 0 < len(inbox) < 60
-    told = [told for told in scenario.channel.told if "lost plan" in told.subject]
-    assert len(told) == 1
-    assert any(key in told[0].body for key in first_plan if "-r2-" in key)
+    received = [notification for notification in scenario.channel.received if "lost plan" in notification.subject]
+    assert len(received) == 1
+    assert any(key in received[0].body for key in first_plan if "-r2-" in key)
     with scenario.ports.store.begin() as tx:
         drawn = {draw.item_key for draw in tx.rounds.draws(only_cycle(scenario))}
         assert drawn.isdisjoint(event.item_key for event in tx.labels.waiting_events())
@@ -180,7 +180,7 @@ def test_batches_sent_since_the_backup_are_named_until_their_round_is_planned(sc
     lose_and_restore(scenario, backups)
     advance_alone(scenario, 2)
     assert unplanned(scenario) == sent != set()
-    assert scenario.channel.told == []
+    assert scenario.channel.received == []
     scenario.queue.answer(scenario.clock.now())
     advance_alone(scenario, 1)
     assert kept_ids(scenario) == ([], sorted(event.event_id for event in scenario.queue.said))
@@ -207,7 +207,7 @@ def test_batches_of_a_rerun_that_the_backup_does_not_know_are_named_until_it_is_
     lose_and_restore(scenario, backups)
     advance_alone(scenario, 2)
     assert unplanned(scenario) == sent != set()
-    assert scenario.channel.told == []
+    assert scenario.channel.received == []
     rerun()
     advance(scenario.ports)
     assert set(scenario.queue.published) - first == sent
@@ -234,7 +234,7 @@ def test_they_are_not_named_for_ever(scenario, backups, how):
         open_all(scenario)
     advance_alone(scenario, 1)
     assert unplanned(scenario) == set()
-    assert len(scenario.channel.told) == (how == "planned otherwise")
+    assert len(scenario.channel.received) == (how == "planned otherwise")
 
 
 def test_labels_that_come_in_parts_after_the_restore_close_what_they_answer(scenario, backups):

@@ -44,7 +44,7 @@ class TestAnAcknowledgement:
         send_notifications(paged.ports)
         acknowledge(paged, "again")
         advance(paged.ports)
-        page, update = paged.channel.told
+        page, update = paged.channel.received
         assert (update.severity, update.dedup_key) == ("update", page.dedup_key)
         assert update.subject == "ACKNOWLEDGED by ann: BREACH of spam / lr / precision"
         assert update.body.startswith("rolling back\n")
@@ -103,7 +103,7 @@ class TestChannels:
         connect(paged, other)
         acknowledge(paged)
         assert advance(paged.ports).troubles == ()
-        assert other.told == []
+        assert other.received == []
 
     def test_that_are_fallbacks_are_not_paged_any_more(self, breaching):
         fallback = FakeChannel("fallback")
@@ -115,20 +115,20 @@ class TestChannels:
             breaching.clock.advance(hours=1)
             troubles = advance(breaching.ports).troubles
             assert not any("no channel has taken" in trouble for trouble in troubles)
-        assert fallback.told == []
+        assert fallback.received == []
 
     def test_hear_of_it_after_a_send_that_is_under_way(self, breaching):
         """Somebody acknowledges while the page goes out to a second channel, as it was seen on the first."""
 
         class Slow(FakeChannel):
             def send(self, notification):
-                if not self.told:
+                if not self.received:
                     acknowledge(breaching)
                 return super().send(notification)
 
         slow = Slow("slow")
         connect(breaching, breaching.channel, slow)
         breach(breaching)
-        assert [one.severity for one in slow.told] == ["page", "update"]
+        assert [one.severity for one in slow.received] == ["page", "update"]
         assert severities(breaching) == ["page", "update"]
         assert {one.state for one in outbox(breaching)} == {"sent"}

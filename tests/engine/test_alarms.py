@@ -26,7 +26,7 @@ class TestTheSameWindow:
         relabel(scenario, "yes")
         relabel(scenario, "no")
         assert severities(scenario) == ["page", "resolved", "page"]
-        keys = [told.dedup_key for told in scenario.channel.told]
+        keys = [notification.dedup_key for notification in scenario.channel.received]
         assert keys[0] == keys[1] != keys[2]
 
     def test_refused_again_is_told_again(self, scenario):
@@ -59,7 +59,7 @@ class TestUnwatched:
         scenario.clock.moment = MONDAY + 2 * WEEK
         label_cycle(scenario)
         assert severities(scenario) == ["page", "resolved"]
-        assert "no limit any more" in scenario.channel.told[1].body
+        assert "no limit any more" in scenario.channel.received[1].body
 
 
 class TestLimitsOnSegments:
@@ -98,7 +98,9 @@ class TestAJudgementThatFails:
             patch.setattr(judging, "load_labelled_cycle", broken)
             troubles = [advance(scenario.ports).troubles for _ in range(7)]
         assert all(trouble == (f"judge {cycle}: ZeroDivisionError: a bug",) for trouble in troubles)
-        assert [told.subject for told in scenario.channel.told] == [f"spam is stuck: cycle {cycle} cannot be judged"]
+        assert [notification.subject for notification in scenario.channel.received] == [
+            f"spam is stuck: cycle {cycle} cannot be judged"
+        ]
         advance(scenario.ports)
         assert cycle_of(scenario, cycle).state == CycleState.JUDGED
 

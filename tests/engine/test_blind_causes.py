@@ -62,16 +62,16 @@ class TestAQueueWithoutLabels:
     def test_is_one_incident_over_all_limits_and_windows(self, make_scenario):
         scenario = make_scenario(FOUR)
         wait_in_vain(scenario, 0, 1, 2)
-        (told,) = scenario.channel.told
-        assert told.subject == "BLIND: spam cannot tell 4 of its metrics: no label came"
-        assert "precision of lr, rf; recall of lr, rf" in told.body
+        (notification,) = scenario.channel.received
+        assert notification.subject == "BLIND: spam cannot tell 4 of its metrics: no label came"
+        assert "precision of lr, rf; recall of lr, rf" in notification.body
         assert len({one.dedup_key for one in open_incidents(scenario)}) == 1
         label_weeks(scenario, 3)
         assert severities(scenario) == ["warning", "resolved"]
-        end = scenario.channel.told[1]
+        end = scenario.channel.received[1]
         assert end.subject == "RESOLVED: spam can tell again"
         assert end.body.startswith("No label came since the window of 2026-01-05.")
-        assert end.dedup_key == told.dedup_key
+        assert end.dedup_key == notification.dedup_key
         assert open_incidents(scenario) == ()
 
     def test_is_over_where_a_baseline_goes_on_missing(self, make_scenario):
@@ -188,7 +188,7 @@ class TestAChannelThatWasNotThere:
         judge(NO_LABELS, NO_LABELS, NO_LABELS, ports=replace(scenario.ports, channels={}))
         scenario.ports = replace(scenario.ports, channels={"late": (late := FakeChannel("late"))})
         advance(scenario.ports)
-        assert [one.subject for one in late.told] == ["BLIND: spam cannot tell 3 of its metrics: no label came"]
+        assert [one.subject for one in late.received] == ["BLIND: spam cannot tell 3 of its metrics: no label came"]
 
 
 class TestASourceThatFails:
@@ -203,5 +203,5 @@ class TestASourceThatFails:
                 scenario.clock.advance(minutes=5)
                 advance(scenario.ports)
         assert severities(scenario) == ["warning", "update"]
-        assert len({one.dedup_key for one in scenario.channel.told}) == 1
-        assert scenario.channel.told[1].subject == "spam is still stuck: cycle 2 cannot be read either"
+        assert len({one.dedup_key for one in scenario.channel.received}) == 1
+        assert scenario.channel.received[1].subject == "spam is still stuck: cycle 2 cannot be read either"

@@ -21,7 +21,7 @@ def told_words(*channels) -> str:
     return "\n".join(
         json.dumps([one.key, one.dedup_key, one.subject, one.body, dict(one.facts)])
         for channel in channels
-        for one in channel.told
+        for one in channel.received
     )
 
 

@@ -29,7 +29,7 @@ class TestANewChannel:
         connect(breaching, breaching.channel, other)
         advance(breaching.ports)
         advance(breaching.ports)
-        assert [told.subject for told in other.told] == ["lr (spam): 87% of its flags are wrong"]
+        assert [notification.subject for notification in other.received] == ["lr (spam): 87% of its flags are wrong"]
 
     def test_is_not_told_what_another_one_has_taken(self, breaching):
         breach(breaching)
@@ -37,7 +37,7 @@ class TestANewChannel:
         connect(breaching, breaching.channel, other)
         advance(breaching.ports)
         relabel(breaching, "yes")
-        assert other.told == []
+        assert other.received == []
         assert severities(breaching) == ["page", "resolved"]
 
     def test_is_told_what_a_channel_of_before_could_not_take(self, breaching):
@@ -49,7 +49,7 @@ class TestANewChannel:
         pager.troubles.clear()
         connect(breaching, breaching.channel, pager)
         advance(breaching.ports)
-        assert len(pager.told) == 1
+        assert len(pager.received) == 1
         assert states(breaching) == [
             ("channel", "page", "sent"),
             ("pager", "page", "superseded"),
@@ -58,7 +58,7 @@ class TestANewChannel:
         pager.name = "pager"
         connect(breaching, breaching.channel, pager)
         advance(breaching.ports)
-        assert len(pager.told) == 1
+        assert len(pager.received) == 1
 
     def test_that_has_its_old_name_again_is_told(self, breaching):
         breaching.channel.troubles = [unreachable() for _ in range(9)]
@@ -86,10 +86,12 @@ class TestANewChannel:
         connect(breaching, channel)
         advance(breaching.ports)
         advance(breaching.ports)
-        (told,) = channel.told
+        (notification,) = channel.received
         subject = {"BREACH": "precision of lr (spam) is outside its limit", "BLIND": "BLIND: spam cannot tell"}[kind]
-        assert told.subject.startswith(subject)
-        assert ("is proven below the floor" if kind == "BREACH" else "column 'score_lr' is missing") in told.body
+        assert notification.subject.startswith(subject)
+        assert (
+            "is proven below the floor" if kind == "BREACH" else "column 'score_lr' is missing"
+        ) in notification.body
 
     def test_that_is_gone_is_no_reason_to_give_a_page_up(self, breaching):
         breaching.channel.troubles = [unreachable()]

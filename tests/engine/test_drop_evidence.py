@@ -25,7 +25,7 @@ def test_a_fall_is_paged_by_windows_together_and_ends_by_itself(make_scenario):
     assert incident.evidence > 52 / 0.8
     assert MONDAY + 4 * WEEK <= incident.since <= MONDAY + 5 * WEEK
     assert severities(fallen)[2:] == ["page"]
-    page, was = fallen.channel.told[-1], baseline.evidence.value
+    page, was = fallen.channel.received[-1], baseline.evidence.value
     assert (
         f"at most 5 points more than its baseline of {100 - 100 * was:.1f}% (measured 2026-02-02) allowed" in page.body
     )

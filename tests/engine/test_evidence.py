@@ -104,7 +104,7 @@ class TestSlowLosses:
         assert severities(paged) == ["page"]
 
     def test_say_since_when_and_how_sure(self, paged):
-        page = paged.channel.told[0]
+        page = paged.channel.received[0]
         assert f"Since: the week of {MONDAY:%Y-%m-%d}, most likely (90% sure: " in page.body
         assert "Sure: proven by this week alone; at most one false page a year is expected" in page.body
         assert "luck" not in page.body
@@ -276,7 +276,9 @@ class TestStoresOfBefore:
 
     def test_begin_at_nothing_and_people_hear_of_it_once(self, upgraded):
         label_weeks(upgraded, 3, 4)
-        (notice,) = [told for told in upgraded.channel.told if "Evidence is added up" in told.subject]
+        (notice,) = [
+            notification for notification in upgraded.channel.received if "Evidence is added up" in notification.subject
+        ]
         assert "alerts replay spam --windows 8" in notice.body
         with upgraded.ports.store.begin() as tx:
             assert {row.cycle_id for row in tx.evidence.since_restarts("spam")}.isdisjoint(upgraded.cycles)
@@ -313,7 +315,7 @@ class TestWhatAPageSays:
         return scenario
 
     def test_how_large_the_fall_is_and_what_it_costs(self, fallen):
-        (page,) = fallen.channel.told
+        (page,) = fallen.channel.received
         said = re.match(
             r"Now: ([\d.]+)% of its flags are wrong \((.+) to (.+)\), at most 50% allowed; usually (.+)%\.", page.body
         )
@@ -328,13 +330,13 @@ class TestWhatAPageSays:
         assert middle <= flags(fallen, 2)
 
     def test_the_sign_that_needs_no_label_is_counted(self, fallen):
-        (page,) = fallen.channel.told
+        (page,) = fallen.channel.received
         before = (flags(fallen, 0) + flags(fallen, 1)) / 2
         assert f"flags a week {before:,.0f} -> {flags(fallen, 2):,}; by rf alone" in page.body.replace("\n", " ")
 
     def test_without_windows_before_there_is_nothing_to_compare_with(self, make_scenario):
         scenario = make_scenario(panel(), 0, quality=0.3)
-        (page,) = scenario.channel.told
+        (page,) = scenario.channel.received
         assert "usually" not in page.subject + page.body
 
     def test_another_cut_off_is_another_classifier(self, make_scenario):
@@ -343,7 +345,7 @@ class TestWhatAPageSays:
         lr, rf = scenario.panel.classifiers
         scenario.panel = replace(scenario.panel, classifiers=(lr, replace(rf, cut_off=0.55)))
         label_weeks(scenario, 1, quality=0.3)
-        (page,) = scenario.channel.told
+        (page,) = scenario.channel.received
         assert "usually" not in page.subject + page.body
 
 

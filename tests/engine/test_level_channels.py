@@ -41,7 +41,7 @@ class TestAnOpenIncident:
         alerts = [alert for alerts in level.asserted for alert in alerts]
         assert {alert.since for alert in alerts} == {incident.opened_at}
         assert {alert.opening.subject for alert in alerts} == {"lr (spam): 87% of its flags are wrong"}
-        assert [told.severity for told in level.told] == ["page"]
+        assert [notification.severity for notification in level.received] == ["page"]
 
     def test_stands_for_three_advances(self, breaching, level):
         breaching.ports = replace(breaching.ports, three_advances=lambda now: now - now + timedelta(hours=3))
@@ -55,7 +55,7 @@ class TestAnOpenIncident:
         breaching.clock.advance(minutes=5)
         advance(breaching.ports)
         assert len(level.asserted) == asserted
-        assert [told.severity for told in level.told] == ["page", "resolved"]
+        assert [notification.severity for notification in level.received] == ["page", "resolved"]
 
     def test_that_is_paused_is_not_asserted_and_is_when_it_goes_on(self, breaching, level):
         breach(breaching)
@@ -76,7 +76,7 @@ class TestAnOpenIncident:
         send_notifications(breaching.ports)
         assert len(level.asserted) == 2
         relabel(breaching, "yes")
-        assert [told.severity for told in level.told] == ["page", "resolved"]
+        assert [notification.severity for notification in level.received] == ["page", "resolved"]
 
     def test_goes_to_a_level_channel_that_has_its_old_name_again(self, breaching, level):
         level.troubles = [unreachable() for _ in range(9)]
@@ -89,7 +89,7 @@ class TestAnOpenIncident:
         level.troubles, level.assert_troubles = [], []
         connect(breaching, breaching.channel, level)
         send_notifications(breaching.ports)
-        assert [told.severity for told in level.told] == ["page"]
+        assert [notification.severity for notification in level.received] == ["page"]
         assert len(level.asserted) == 1
 
     def test_is_shown_by_a_fallback_that_was_paged_and_by_no_other(self, breaching):
@@ -100,7 +100,7 @@ class TestAnOpenIncident:
         assert level.asserted == []
         breaching.clock.advance(hours=1)
         send_notifications(breaching.ports)
-        assert [told.severity for told in level.told] == ["page"]
+        assert [notification.severity for notification in level.received] == ["page"]
         assert len(level.asserted) == 1
 
 
@@ -112,7 +112,7 @@ class TestALevelChannelThatIsAway:
         for _ in range(3):
             breaching.clock.advance(hours=1)
             send_notifications(breaching.ports)
-        assert (level.told, level.asserted) == ([], [])
+        assert (level.received, level.asserted) == ([], [])
         breaching.clock.advance(minutes=1)
         assert send_notifications(breaching.ports).troubles == ()
         assert len(level.asserted) == 1
@@ -146,7 +146,7 @@ class TestALevelChannelThatIsAway:
         level.assert_troubles = [OSError("broken") for _ in range(9)]
         breach(breaching)
         assert len(second.asserted) >= 1
-        assert len(breaching.channel.told) == 1
+        assert len(breaching.channel.received) == 1
 
     def test_hears_of_the_end_until_it_takes_it(self, breaching, level):
         breach(breaching)
@@ -157,7 +157,7 @@ class TestALevelChannelThatIsAway:
             breaching.clock.advance(hours=1)
             send_notifications(breaching.ports)
         assert level.troubles == []
-        assert [told.severity for told in level.told] == ["page", "resolved"]
+        assert [notification.severity for notification in level.received] == ["page", "resolved"]
         assert {one.state for one in outbox(breaching)} == {"sent"}
 
     def test_that_hangs_is_not_waited_for(self, breaching, level):

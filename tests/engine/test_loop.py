@@ -108,27 +108,27 @@ class TestPastWindows:
 class TestABreach:
     def test_pages_once_and_resolves_when_proven_inside(self, make_scenario):
         scenario = make_scenario(spec(budget=400), 0, quality=0.2)
-        assert [n.severity for n in scenario.channel.told] == ["page"]
-        assert re.fullmatch(r"lr \(spam\): \d\d% of its flags are wrong", scenario.channel.told[0].subject)
+        assert [n.severity for n in scenario.channel.received] == ["page"]
+        assert re.fullmatch(r"lr \(spam\): \d\d% of its flags are wrong", scenario.channel.received[0].subject)
         scenario.produce(1, quality=0.2)
         scenario.clock.moment = MONDAY + 2 * WEEK
         label_cycle(scenario)
-        assert [n.severity for n in scenario.channel.told] == ["page", "update"]
+        assert [n.severity for n in scenario.channel.received] == ["page", "update"]
         for period, quality in ((2, 1.0), (3, 1.0)):
             scenario.produce(period, quality=quality)
             scenario.clock.moment = MONDAY + (period + 1) * WEEK
             label_cycle(scenario)
-        told = [n for n in scenario.channel.told if n.severity != "update"]
-        assert [n.severity for n in told] == ["page", "resolved"]
-        assert len({n.dedup_key for n in scenario.channel.told}) == 1
+        received = [n for n in scenario.channel.received if n.severity != "update"]
+        assert [n.severity for n in received] == ["page", "resolved"]
+        assert len({n.dedup_key for n in scenario.channel.received}) == 1
 
     def test_says_how_many_labels_it_stands_on(self, make_scenario):
         scenario = make_scenario(spec(budget=400), 0, quality=0.2)
-        assert "labels" in scenario.channel.told[0].body
+        assert "labels" in scenario.channel.received[0].body
 
     def test_shows_the_segments_worst_first(self, make_scenario):
         scenario = make_scenario(spec(budget=400), 0, quality=0.2)
-        lines = [line for line in scenario.channel.told[0].body.splitlines() if line.startswith("country=")]
+        lines = [line for line in scenario.channel.received[0].body.splitlines() if line.startswith("country=")]
         shares = [float(line.split()[1].rstrip("%")) for line in lines]
         assert len(lines) == 2
         assert shares == sorted(shares)
@@ -146,7 +146,7 @@ class TestNoLabels:
             estimates = tx.estimates.latest(cycle).estimates
         assert state.state == AlarmState.BLIND
         assert all(isinstance(e.result, Undefined) for e in estimates)
-        assert [n.severity for n in scenario.channel.told] == ["warning"]
+        assert [n.severity for n in scenario.channel.received] == ["warning"]
         assert scenario.queue.cancelled == list(scenario.queue.published)
 
     def test_sees_again_next_week(self, scenario):
@@ -157,7 +157,7 @@ class TestNoLabels:
         scenario.produce(1)
         scenario.clock.moment = MONDAY + 2 * WEEK
         label_cycle(scenario)
-        assert [n.severity for n in scenario.channel.told] == ["warning", "resolved"]
+        assert [n.severity for n in scenario.channel.received] == ["warning", "resolved"]
 
     def test_some_labels_are_judged_on_what_came(self, scenario):
         (cycle,) = open_all(scenario)

@@ -17,8 +17,8 @@ from stratawatch.engine.cycle.open_cycles import open_cycles
 from stratawatch.engine.cycle.operator_actions import cancel_cycle, reopen_cycle
 from stratawatch.engine.model.states import TRANSITIONS, CycleState, Entity, RoundState
 from stratawatch.errors import StratawatchError
-from tests.support.examples import examples
 from tests.support.fakes import MONDAY, WEEK, spec, unreachable, unusable
+from tests.support.hypothesis_examples import examples
 from tests.support.scenario import Scenario
 from tests.support.stores import empty_store
 
@@ -183,10 +183,10 @@ class World(RuleBasedStateMachine):
     def what_ends_was_told_before(self) -> None:
         if hasattr(self, "scenario"):
             begun = self._maybe_begun()
-            for told in self.scenario.channel.told:
-                if told.severity == "resolved":
-                    assert told.dedup_key in begun
-                begun.add(told.dedup_key)
+            for notification in self.scenario.channel.received:
+                if notification.severity == "resolved":
+                    assert notification.dedup_key in begun
+                begun.add(notification.dedup_key)
 
     def _maybe_begun(self) -> set[str]:
         """Openings whose send was killed, so that nobody knows whether they arrived."""
@@ -208,8 +208,8 @@ class World(RuleBasedStateMachine):
             waiting = [n.key for n in tx.outbox.all() if n.state not in ("sent", "superseded")]
         assert states <= {CycleState.JUDGED, CycleState.REFUSED, CycleState.CANCELLED}
         assert waiting == []
-        told = {told.dedup_key for told in self.scenario.channel.told}
-        assert {incident.dedup_key for incident in incidents} <= told | superseded
+        received = {notification.dedup_key for notification in self.scenario.channel.received}
+        assert {incident.dedup_key for incident in incidents} <= received | superseded
 
 
 TestWorld = World.TestCase

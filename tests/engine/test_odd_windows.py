@@ -105,9 +105,9 @@ class TestAnswers:
         scenario.queue.answer(scenario.clock.now(), only=lambda key: stratum_of[items[key]] != last)
         scenario.clock.advance(days=4)
         advance(scenario.ports)
-        (told,) = scenario.channel.told
-        assert told.subject == "Answers are missing: spam"
-        assert f"100% of the answers in stratum {last} are missing" in told.body
+        (notification,) = scenario.channel.received
+        assert notification.subject == "Answers are missing: spam"
+        assert f"100% of the answers in stratum {last} are missing" in notification.body
         assert AlarmState.BREACH not in {said.state for said in states(scenario).values()}
 
 
@@ -132,7 +132,7 @@ class TestClassifiers:
         scenario.ports = replace(scenario.ports, configured={"spam": scenario.panel})
         label_weeks(scenario, 1)
         assert severities(scenario) == ["page", "resolved"]
-        assert "rf is not configured any more" in scenario.channel.told[1].body
+        assert "rf is not configured any more" in scenario.channel.received[1].body
         with scenario.ports.store.begin() as tx:
             assert {row.key.classifier for row in tx.evidence.since_restarts("spam")} == {"forest"}
 
@@ -189,7 +189,7 @@ class TestWindowsInBetween:
         assert rows(scenario, cycle) == ()
         assert total(scenario) == before
         assert "page" not in severities(scenario)
-        assert scenario.channel.told[-1].subject == "BREACH in a past window of spam"
+        assert scenario.channel.received[-1].subject == "BREACH in a past window of spam"
 
 
 class TestItems:

@@ -43,22 +43,22 @@ class TestLinks:
         scenario.produce(0, quality=0.2)
         label_cycle(scenario)
         relabel(scenario, "yes")
-        assert [told.severity for told in scenario.channel.told][:2] == ["page", "resolved"]
-        for told in scenario.channel.told:
-            assert LINKS.facts.items() <= told.facts.items()
+        assert [notification.severity for notification in scenario.channel.received][:2] == ["page", "resolved"]
+        for notification in scenario.channel.received:
+            assert LINKS.facts.items() <= notification.facts.items()
 
     def test_are_facts_of_a_panel_that_is_blind(self, scenario):
         linked(scenario)
         open_all(scenario)
         scenario.source.troubles = [unusable()]
         advance(scenario.ports)
-        (told,) = scenario.channel.told
-        assert LINKS.facts.items() <= told.facts.items()
+        (notification,) = scenario.channel.received
+        assert LINKS.facts.items() <= notification.facts.items()
 
     def test_that_are_not_said_are_no_facts(self, make_scenario):
         scenario = make_scenario(spec(budget=400), 0, quality=0.2)
         relabel(scenario, "yes")
-        assert not LINKS.facts.keys() & scenario.channel.told[0].facts.keys()
+        assert not LINKS.facts.keys() & scenario.channel.received[0].facts.keys()
 
 
 class TestOthers:
@@ -96,7 +96,7 @@ class TestWhatItCosts:
         label_weeks(scenario, 1, 2, 3, size=1000, quality=0.2)
         label_weeks(scenario, 4, size=1000, quality=2.0)
         page, *_, second, end = [
-            one for one in scenario.channel.told if one.dedup_key.endswith(":precision:all:breach:1.1")
+            one for one in scenario.channel.received if one.dedup_key.endswith(":precision:all:breach:1.1")
         ]
         assert "So far" not in page.body
         cost = r"about (\d+) more wrong flags than usual \((\d+) to (\d+)\) in 3 weeks\."
@@ -126,7 +126,7 @@ class TestWhatItCosts:
         scenario = make_scenario(spec(limits=(near,)))
         label_weeks(scenario, 0, quality=0.2)
         label_weeks(scenario, 1)
-        _, reminder = scenario.channel.told
+        _, reminder = scenario.channel.received
         now = r"\d\d% of its flags are wrong, at most 53% allowed"
         assert re.fullmatch(rf"NOT YET PROVEN OVER, week 2: lr \(spam\): {now}", reminder.subject)
         assert "Sure: not yet. This week looks fine, and it is over once that is proven." in reminder.body
@@ -138,7 +138,7 @@ class TestWhatItCosts:
         scenario = make_scenario(spec(budget=400, limits=(kept,)))
         label_weeks(scenario, 0, 1, size=1000)
         missed = [miss(scenario, period) for period in (2, 3)]
-        page, reminder = scenario.channel.told
+        page, reminder = scenario.channel.received
         said = re.search(
             r"Harm: about (\d+) misses \((\d+) to (\d+)\) this week, of (\d+) items that it passed; usually (\d+)\.",
             page.body,
@@ -171,6 +171,6 @@ class TestWhatItCosts:
     def test_is_nothing_where_other_labels_took_the_page_back(self, make_scenario):
         scenario = make_scenario(spec(budget=400), 0, quality=0.2)
         relabel(scenario, "yes")
-        end = scenario.channel.told[1]
+        end = scenario.channel.received[1]
         assert "It was about the week of 2026-01-05, which other labels put inside." in end.body
         assert "Harm" not in end.body

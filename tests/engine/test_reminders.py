@@ -21,13 +21,13 @@ class TestAReminder:
         for _ in range(10):
             breaching.clock.advance(hours=5)
             advance(breaching.ports)
-        page, *reminders = breaching.channel.told
+        page, *reminders = breaching.channel.received
         assert (
             "\nDo: 1. Acknowledge it, or it is told again: stratawatch alerts ack 1\n2. Find what changed in lr"
             in page.body
         )
         assert [one.severity for one in reminders] == ["update", "update"]
-        assert {one.dedup_key for one in breaching.channel.told} == {page.dedup_key}
+        assert {one.dedup_key for one in breaching.channel.received} == {page.dedup_key}
         said = [
             re.match(r"STILL BROKEN, week (\d): lr \(spam\): \d\d% of its flags are wrong", one.subject)
             for one in reminders
@@ -58,7 +58,7 @@ class TestAReminder:
             tx._sql.execute(update(incidents).values(since=MONDAY - timedelta(weeks=2)))
             tx.commit()
         breach_again(breaching, 1)
-        assert breaching.channel.told[-1].subject.startswith("STILL BROKEN, week 4")
+        assert breaching.channel.received[-1].subject.startswith("STILL BROKEN, week 4")
 
     def test_says_so_where_the_newest_window_cannot_tell(self, breaching):
         breach(breaching)
@@ -67,11 +67,11 @@ class TestAReminder:
         open_all(breaching)
         breaching.source.troubles = [unusable()]
         advance(breaching.ports)
-        assert [one.subject for one in breaching.channel.told][1:] == [
+        assert [one.subject for one in breaching.channel.received][1:] == [
             "BLIND: spam cannot tell one of its metrics: the input was refused",
             "NOT OVER, BLIND now, week 2: precision of lr (spam)",
         ]
-        assert breaching.channel.told[2].body.startswith("the window was refused: ")
+        assert breaching.channel.received[2].body.startswith("the window was refused: ")
 
     def test_is_not_sent_while_its_classifier_is_paused(self, breaching):
         breach(breaching)
@@ -92,7 +92,7 @@ class TestAReminder:
         breaching.clock.advance(hours=1)
         advance(breaching.ports)
         assert severities(breaching) == ["page", "update"]
-        assert "week 3" in breaching.channel.told[-1].subject
+        assert "week 3" in breaching.channel.received[-1].subject
 
     def test_that_waits_is_given_up_when_it_is_over(self, make_scenario):
         scenario = make_scenario(spec(budget=400))
@@ -125,7 +125,7 @@ class TestAReminder:
         connect(breaching, breaching.channel, other)
         breach_again(breaching, 1)
         assert severities(breaching) == ["page", "update"]
-        assert other.told == []
+        assert other.received == []
 
     def test_is_not_written_to_a_channel_that_is_gone(self, breaching):
         breach(breaching)
@@ -150,5 +150,5 @@ class TestShortWindows:
                 daily.clock.advance(hours=1)
                 advance(daily.ports)
                 daily.queue.answer(daily.clock.now())
-        said = [one.subject for one in daily.channel.told if one.severity == "update"]
+        said = [one.subject for one in daily.channel.received if one.severity == "update"]
         assert [one.split(" (spam)")[0] for one in said] == ["STILL BROKEN, day 8: lr", "STILL BROKEN, day 15: lr"]

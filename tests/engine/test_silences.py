@@ -74,7 +74,7 @@ class TestWhatBeginsInASilence:
         breach(breaching)
         breaching.clock.advance(days=1)
         assert advance(breaching.ports).troubles == ()
-        assert fallback.told == []
+        assert fallback.received == []
 
     def test_is_told_to_a_channel_that_was_away_at_its_end(self, breaching):
         hush(breaching)
@@ -112,7 +112,7 @@ class TestWhatBeganBefore:
         for _ in range(3):
             breaching.clock.advance(hours=1)
             advance(breaching.ports)
-        page, again = breaching.channel.told
+        page, again = breaching.channel.received
         assert (again.severity, again.dedup_key) == ("update", page.dedup_key)
         assert again.subject == "STILL BROKEN, week 2: lr (spam): 85% of its flags are wrong"
         assert "The silence until 2026-01-22 03:00 +00:00 is over: moving house" in again.body
@@ -126,7 +126,7 @@ class TestWhatBeganBefore:
         breaching.clock.advance(days=3)
         advance(breaching.ports)
         advance(breaching.ports)
-        assert [one.facts.get("update") for one in breaching.channel.told] == [None, "acknowledged"]
+        assert [one.facts.get("update") for one in breaching.channel.received] == [None, "acknowledged"]
 
     def test_waits_where_it_was_not_taken_yet(self, breaching):
         breaching.channel.troubles = [unreachable()]
@@ -144,7 +144,7 @@ class TestWhatBeganBefore:
         scenario.clock.advance(days=2)
         advance(scenario.ports)
         advance(scenario.ports)
-        assert [one.subject for one in scenario.channel.told] == [
+        assert [one.subject for one in scenario.channel.received] == [
             "BLIND: spam cannot tell one of its metrics: the input was refused",
             "STILL BLIND: spam, 1 metric",
         ]
@@ -177,7 +177,7 @@ class TestWarningsOfTheInstallation:
         for _ in range(3):
             scenario.clock.advance(minutes=40)
             advance(scenario.ports)
-        assert [one.subject for one in scenario.channel.told] == ["The label queue is away"]
+        assert [one.subject for one in scenario.channel.received] == ["The label queue is away"]
 
 
 class TestASilence:

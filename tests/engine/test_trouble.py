@@ -45,15 +45,15 @@ class TestRefusedInput:
         with scenario.ports.store.begin() as tx:
             (state,) = tx.alarms.current_states("spam")
         assert state.state == AlarmState.BLIND
-        (told,) = scenario.channel.told
-        assert "score_lr" in told.body
+        (notification,) = scenario.channel.received
+        assert "score_lr" in notification.body
 
     def test_is_told_even_without_any_limit(self, make_scenario):
         scenario = make_scenario(spec(limits=()))
         open_all(scenario)
         scenario.source.troubles = [unusable()]
         advance(scenario.ports)
-        assert [n.severity for n in scenario.channel.told] == ["warning"]
+        assert [n.severity for n in scenario.channel.received] == ["warning"]
 
     def test_an_empty_window_is_refused(self, scenario):
         scenario.source.windows.clear()
@@ -78,7 +78,7 @@ class TestRefusedInput:
         reopen_cycle(scenario.ports, cycle, "column restored")
         work_on(scenario, 4)
         assert cycle_of(scenario, cycle).state == CycleState.JUDGED
-        assert [n.severity for n in scenario.channel.told] == ["warning", "resolved"]
+        assert [n.severity for n in scenario.channel.received] == ["warning", "resolved"]
 
     def test_refused_twice_and_then_judged_keeps_every_state(self, scenario):
         (cycle,) = open_all(scenario)
@@ -123,11 +123,11 @@ class TestAnUnreachableSource:
         for _ in range(11):
             advance(scenario.ports)
         assert cycle_of(scenario, cycle).state == CycleState.OPEN
-        assert [n.subject for n in scenario.channel.told] == ["spam is stuck: cycle 1 cannot be read"]
+        assert [n.subject for n in scenario.channel.received] == ["spam is stuck: cycle 1 cannot be read"]
         advance(scenario.ports)
         assert cycle_of(scenario, cycle).state == CycleState.REFUSED
-        assert "BLIND" in scenario.channel.told[1].subject
-        assert len(scenario.channel.told) == 2
+        assert "BLIND" in scenario.channel.received[1].subject
+        assert len(scenario.channel.received) == 2
 
     def test_that_comes_back_needs_nobody(self, scenario):
         (cycle,) = open_all(scenario)
@@ -174,7 +174,7 @@ class TestAnUnreachableQueue:
             (batch,) = tx.rounds.batches(cycle_id=cycle)
         assert batch.state == BatchState.FAILED
         send_notifications(scenario.ports)
-        assert [n.severity for n in scenario.channel.told] == ["warning", "warning"]
+        assert [n.severity for n in scenario.channel.received] == ["warning", "warning"]
         assert resend_batches(scenario.ports, cycle, "queue is back") == 1
         advance(scenario.ports)
         assert len(scenario.queue.sends) == 1
@@ -221,10 +221,10 @@ class TestAnUnreachableChannel:
         scenario.channel.troubles = [unreachable()]
         advance(scenario.ports)
         advance(scenario.ports)
-        assert scenario.channel.told == []
+        assert scenario.channel.received == []
         scenario.clock.advance(minutes=1)
         advance(scenario.ports)
-        assert len(scenario.channel.told) == 1
+        assert len(scenario.channel.received) == 1
 
 
 class TestRepeating:

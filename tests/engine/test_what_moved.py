@@ -196,7 +196,7 @@ class TestIncident:
 
 class TestPage:
     def test_it_stays_short_and_the_most_urgent_comes_first(self, fallen):
-        (page, *_) = fallen.channel.told
+        (page, *_) = fallen.channel.received
         assert len(page.body) < 1500
         assert (
             page.body.index("Now: ")

@@ -64,7 +64,7 @@ class TestOneTrouble:
         state = advance_cycles(return_state=True)
         assert "dispatch 1: the table did not answer" in state.message
         assert states(opened) == [CycleState.LABELLING, CycleState.REFUSED]
-        assert [told.severity for told in opened.channel.told] == ["warning"]
+        assert [notification.severity for notification in opened.channel.received] == ["warning"]
 
     def test_is_over_at_the_next_advance(self, opened):
         opened.source.troubles = [unreachable()]

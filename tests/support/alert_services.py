@@ -86,7 +86,7 @@ class PagerDutyBackend:
         sent = SentKeys.of_channel(self.folder, "pagerduty")
         return PagerDutyChannel(SecretStr(key), f"{self.service.url}/v2/enqueue", sent=sent, **settings)
 
-    def told(self) -> list[str]:
+    def received(self) -> list[str]:
         return [json.dumps(event) for event in self.events]
 
     def close(self):
@@ -132,7 +132,7 @@ class SlackBackend:
         sent = SentKeys.of_channel(self.folder, "slack")
         return SlackWebhookChannel(SecretStr(f"{self.service.url}/services/T0/B0/hunter2"), sent=sent, **settings)
 
-    def told(self) -> list[str]:
+    def received(self) -> list[str]:
         return [json.dumps(message) for message in self.messages]
 
     def close(self):
@@ -188,7 +188,7 @@ class SlackBotBackend:
             **settings,
         )
 
-    def told(self) -> list[str]:
+    def received(self) -> list[str]:
         return [json.dumps(post) for post in self.posts.values()]
 
     def close(self):
@@ -232,7 +232,7 @@ class MailBackend:
         server = MailServer("127.0.0.1", port or self.port, "none", login, 5)
         return MailChannel(server, "watch@example.com", to, sent=SentKeys.of_channel(self.folder, "mail"))
 
-    def told(self) -> list[str]:
+    def received(self) -> list[str]:
         return [f"{mail['Subject']}\n{mail.get_body(('plain',)).get_content()}" for _, mail in self.mails]
 
     def close(self):

@@ -58,7 +58,7 @@ class AlertmanagerBackend:
         sent = SentKeys.of_channel(self.folder, "alertmanager")
         return AlertmanagerChannel(self.service.url, sent=sent, **settings)
 
-    def told(self) -> list[str]:
+    def received(self) -> list[str]:
         return [json.dumps(alert) for alert in self.said]
 
     def close(self):

@@ -38,7 +38,7 @@ class AppriseBackend:
     def channel(self, **settings) -> AppriseChannel:
         return AppriseChannel(SecretStr(self.url), sent=SentKeys.of_channel(self.folder, "apprise"), **settings)
 
-    def told(self) -> list[str]:
+    def received(self) -> list[str]:
         return [json.dumps(message) for message in self.messages]
 
     def close(self):
@@ -67,7 +67,7 @@ class PrefectEventBackend:
         sent = SentKeys.of_channel(self.folder, "prefect")
         return PrefectEventChannel(f"{self.service.url}/api", sent=sent, **settings)
 
-    def told(self) -> list[str]:
+    def received(self) -> list[str]:
         return [json.dumps(event) for event in self.events.values()]
 
     def close(self):

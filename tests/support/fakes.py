@@ -296,10 +296,10 @@ class FakeQueue:
 
 @dataclass
 class FakeChannel:
-    """Remembers what it was told."""
+    """Keeps what it received."""
 
     name: str = "channel"
-    told: list[Notification] = field(default_factory=list)
+    received: list[Notification] = field(default_factory=list)
     sends: list[str] = field(default_factory=list)
     troubles: list[Exception] = field(default_factory=list)
 
@@ -307,10 +307,10 @@ class FakeChannel:
         if self.troubles:
             raise self.troubles.pop(0)
         self.sends.append(notification.key)
-        known = any(told.key == notification.key for told in self.told)
+        known = any(one.key == notification.key for one in self.received)
         if not known:
-            self.told.append(notification)
-        return Receipt(f"channel:{len(self.told)}", duplicate=known)
+            self.received.append(notification)
+        return Receipt(f"channel:{len(self.received)}", duplicate=known)
 
 
 @dataclass

@@ -142,4 +142,4 @@ def relabel(scenario: Scenario, value: str, **later: float) -> None:
 
 def severities(scenario: Scenario) -> list[str]:
     """What the channel was sent, in order."""
-    return [told.severity for told in scenario.channel.told]
+    return [notification.severity for notification in scenario.channel.received]

@@ -33,7 +33,7 @@ class ChannelSettings(AdapterSettings):
 
     name: Name
     fallback: bool = False
-    """It gets only pages that every other channel failed to take."""
+    """Whether the channel gets only pages that every other channel failed to take."""
     timeout: Annotated[PositiveDuration, Field(le=LONGEST_TIMEOUT)] = timedelta(seconds=20)
     """For one send, all of it."""
 

@@ -53,7 +53,7 @@ def incident_name(notification: Notification) -> str:
 
 
 def is_acknowledgement(notification: Notification) -> bool:
-    """Whether it says that somebody looks after the incident, and asks for nothing."""
+    """Whether the notification says only that somebody looks after the incident."""
     return notification.severity == "update" and notification.facts.get("update") == ACKNOWLEDGED
 
 

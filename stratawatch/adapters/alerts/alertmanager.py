@@ -100,7 +100,7 @@ class AlertmanagerChannel:
         self._address = SecretAddress(f"the alert channel '{name}'", SecretStr(url), headers, timeout)
 
     def send(self, notification: Notification) -> Receipt:
-        """Say that one began, goes on, or is over; a beginning stands until it is asserted, for a while at most."""
+        """Say that an incident began, goes on or is over; a beginning stands for a while, until it is asserted."""
         if notification.key in self._sent:
             return Receipt(notification.key, duplicate=True)
         now, alert = self._now(), _alert(notification)
@@ -121,7 +121,7 @@ class AlertmanagerChannel:
             self._post(said[first : first + AT_ONCE])
 
     def ask(self) -> str:
-        """Its version, and whether it is ready. Raises as `send` does."""
+        """Ask Alertmanager for its version, and whether it is ready. Raises as `send` does."""
         status, body = self._address.exchange("GET", "/api/v2/status", {}, {}, LONGEST_STATUS)
         self._require_taken(status, body, f"would not tell the alert channel '{self.name}' how it is")
         try:
@@ -171,5 +171,5 @@ def _labels(notification: Notification) -> Iterator[tuple[str, str]]:
 
 
 def _standing(since: datetime, now: datetime, span: timedelta) -> dict[str, str]:
-    """From its beginning until a moment. What begins later than now, by a simulated clock, would be refused."""
+    """The times of an alert. Its beginning is not later than now, as by a simulated clock: that would be refused."""
     return {"startsAt": min(since, now).isoformat(), "endsAt": (now + span).isoformat()}

@@ -174,7 +174,7 @@ class MailChannel:
         return Receipt(str(message["Message-ID"]))
 
     def ask(self) -> str:
-        """What the mail server says; no mail is sent."""
+        """Ask the mail server how it is; no mail is sent."""
         return self._server.ask()
 
     def _message(self, notification: Notification) -> EmailMessage:
@@ -207,7 +207,7 @@ class MailChannel:
 
 
 def _link(said: str) -> str:
-    """Where a link leads, escaped; only what a program for mail opens safely can be clicked on."""
+    """The address of a link, escaped; it can be clicked on only if a mail program opens it safely."""
     text = escape(printable(said))
     return f'<a href="{text}">{text}</a>' if is_clickable(said) else text
 

@@ -81,7 +81,7 @@ def _read(facts: Mapping[str, Any]) -> tuple[list[_Row], dict[str, float]] | Non
 
 
 def _bar(row: _Row, rows: Sequence[_Row], limits: Sequence[float], length: int) -> Iterator[str]:
-    """What stands at each place from left to right."""
+    """The character at each place of a bar, from left to right."""
     ends = [*(one.low for one in rows), *(one.high for one in rows), *limits]
     edge = _EDGE * (max(ends) - min(ends)) or _EDGE
     first, last = min(ends) - edge, max(ends) + edge

@@ -59,7 +59,7 @@ class SentMessages:
         return cls(folder / FOLDER / f"messages-{name}.jsonl")
 
     def of(self, incident: str) -> dict[str, str] | None:
-        """Where the message about an incident is; None where nobody knows."""
+        """The place of the message about an incident; None where it is not known."""
         return self._read().get(incident)
 
     def add(self, incident: str, place: dict[str, str]) -> None:

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from stratawatch.adapters.checks.candidate_suite import candidate_suite, repeated_rows
+from stratawatch.adapters.checks.input_rules import InputRule, Suite, check_report
 from stratawatch.adapters.checks.profile_suite import profile_suite
-from stratawatch.adapters.checks.rules import InputRule, Suite, check_report
 from stratawatch.engine.model.cycle_facts import CandidateItem, CheckReport
 from stratawatch.engine.model.input_profile import InputProfile
 from stratawatch.engine.model.panel_spec import PanelSpec, Window

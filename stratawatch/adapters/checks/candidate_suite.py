@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from stratawatch.adapters.checks.rules import InputRule, Suite, between, frame_column, naive_utc, not_null
+from stratawatch.adapters.checks.input_rules import InputRule, Suite, between, frame_column, naive_utc, not_null
 from stratawatch.engine.model.cycle_facts import CandidateItem
 from stratawatch.engine.model.panel_spec import PanelSpec, Window
 from stratawatch.engine.model.quarantined_row import QuarantinedRow

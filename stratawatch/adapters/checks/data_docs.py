@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from stratawatch.adapters.checks.gx_runner import Validated
-from stratawatch.adapters.checks.rules import Suite
+from stratawatch.adapters.checks.input_rules import Suite
 from stratawatch.atomic_files import PRIVATE, replace_text
 from stratawatch.engine.model.panel_spec import PanelSpec, Window
 from stratawatch.folder_names import slug

@@ -6,7 +6,7 @@ from html import unescape
 from typing import Any, Final
 
 from stratawatch.adapters.checks.gx_runner import Validated
-from stratawatch.adapters.checks.rules import InputRule, Suite
+from stratawatch.adapters.checks.input_rules import InputRule, Suite
 from stratawatch.adapters.checks.user_expectations import asked_columns
 from stratawatch.engine.model.quarantined_row import QuarantinedRow
 from stratawatch.formatting import shortened

@@ -7,8 +7,8 @@ from stratawatch.adapters.checks.candidate_suite import candidate_suite, repeate
 from stratawatch.adapters.checks.data_docs import write_page
 from stratawatch.adapters.checks.failed_rows import failed_rows, with_failure_details
 from stratawatch.adapters.checks.gx_runner import Validated, validate
+from stratawatch.adapters.checks.input_rules import Suite, check_report
 from stratawatch.adapters.checks.profile_suite import profile_suite
-from stratawatch.adapters.checks.rules import Suite, check_report
 from stratawatch.adapters.checks.user_expectations import extended, suites_of_missing_panels
 from stratawatch.adapters.checks.user_suites import collect_suites, read_suites
 from stratawatch.engine.model.cycle_facts import CandidateItem, CheckReport

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from stratawatch.adapters.checks.rules import InputRule, Suite
+from stratawatch.adapters.checks.input_rules import InputRule, Suite
 from stratawatch.errors import ConfigError, ConfigErrors, Unreachable
 from stratawatch.formatting import first_line
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from stratawatch.adapters.checks.rules import InputRule, Suite, between, frame_column, naive_utc, not_null
+from stratawatch.adapters.checks.input_rules import InputRule, Suite, between, frame_column, naive_utc, not_null
 from stratawatch.engine.input.bad_row_reasons import refusal_sentence
 from stratawatch.engine.input.score_scale import scale_of
 from stratawatch.engine.model.input_profile import InputProfile

@@ -5,7 +5,7 @@ from dataclasses import replace
 from html import escape, unescape
 from typing import Any, Final
 
-from stratawatch.adapters.checks.rules import InputRule, Suite
+from stratawatch.adapters.checks.input_rules import InputRule, Suite
 from stratawatch.adapters.checks.user_suites import UserExpectation, UserSuite, installed_types
 from stratawatch.errors import ConfigError, ConfigErrors
 from stratawatch.formatting import did_you_mean, shortened

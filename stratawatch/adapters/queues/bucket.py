@@ -228,7 +228,7 @@ class BucketQueue:
             )
 
     def _ended(self, name: str) -> str:
-        """Where a batch lies that was withdrawn or closed; empty when it was neither."""
+        """The path of a batch that was withdrawn or closed; empty when it was neither."""
         places = (f"{folder}/{name}" for folder in (CANCELLED, DONE))
         return next((path for path in places if self._storage.exists(path)), "")
 

@@ -105,7 +105,7 @@ class Inbox(Generic[Said]):
     number: Callable[..., tuple[Said, ...]] | None = None
 
     def names(self) -> list[str]:
-        """What may be label files, in the order of their names: not what is hidden, and not folders."""
+        """The names of what may be label files, sorted; hidden entries and folders are left out."""
         entries = (entry for entry in os.scandir(self.folder) if not entry.name.startswith("."))
         return sorted(entry.name for entry in entries if entry.name.endswith(ENDING) or entry.is_file())
 

@@ -19,7 +19,7 @@ _ENDED: Final = {"cancelled": "batch.withdrawn", "done": "batch.closed"}
 
 @dataclass(frozen=True)
 class Message:
-    """That something happened to a batch."""
+    """A message about a batch: published, withdrawn or closed."""
 
     event: str
     batch: str

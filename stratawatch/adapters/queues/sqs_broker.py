@@ -200,5 +200,5 @@ def _is_fifo(name: str) -> bool:
 
 
 def _code(trouble: Any) -> str:
-    """What SQS calls a refusal; older servers put a word before it."""
+    """The code of a refusal by SQS, without the prefix that older servers put before it."""
     return str(trouble.response.get("Error", {}).get("Code", "")).rpartition("#")[2]

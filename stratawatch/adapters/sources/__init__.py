@@ -35,7 +35,7 @@ class SourceSettings(AdapterSettings):
     @property
     @abstractmethod
     def description(self) -> str:
-        """What is read, for people."""
+        """The place that is read, in words for people."""
 
     @property
     def content_key(self) -> str:

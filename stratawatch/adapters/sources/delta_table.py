@@ -38,7 +38,7 @@ class DeltaSettings(DuckDBSettings):
 
     @property
     def description(self) -> str:
-        """What is read, for people."""
+        """The place that is read, in words for people."""
         return f"delta: {self.path}"
 
     def local_paths(self) -> tuple[LocalPath, ...]:

@@ -58,7 +58,7 @@ class FilesSettings(DuckDBSettings):
 
     @property
     def description(self) -> str:
-        """What is read, for people."""
+        """The place that is read, in words for people."""
         return f"files: {self.path}"
 
     def build(self, context: BuildContext) -> "FilesSource":

@@ -46,7 +46,7 @@ class EmbeddedSettings(SourceSettings):
 
 
 class DuckDBSettings(EmbeddedSettings):
-    """What of them is in a file or a folder."""
+    """The settings of a source that reads files or a DuckDB table."""
 
     path: Text
 

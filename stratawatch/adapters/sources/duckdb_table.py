@@ -40,7 +40,7 @@ class DuckDBTableSettings(DuckDBSettings):
 
     @property
     def description(self) -> str:
-        """What is read, for people."""
+        """The place that is read, in words for people."""
         return f"duckdb: {self.table} of {self.path}"
 
     def build(self, context: BuildContext) -> "DuckDBTableSource":

@@ -41,7 +41,7 @@ class IcebergSettings(EmbeddedSettings):
 
     @property
     def description(self) -> str:
-        """What is read, for people."""
+        """The place that is read, in words for people."""
         return f"iceberg: {self.table}"
 
     def build(self, context: BuildContext) -> "IcebergSource":

@@ -43,7 +43,7 @@ class LabelledFiles:
     confined_to: Path | None = None
 
     def read(self, panel: PanelSpec) -> LabelledItems:
-        """All labelled rows. Raises InputRefused or Unreachable."""
+        """Read all labelled rows. Raises InputRefused or Unreachable."""
         files = find_files(self.path, self.delimiter, self.confined_to)
         for file in files.files:
             if file.bytes == 0:

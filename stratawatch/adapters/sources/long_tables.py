@@ -162,7 +162,7 @@ def _scorers(panel: PanelSpec) -> tuple[ClassifierSpec | AuxiliarySpec, ...]:
 
 
 def _pivoted_name(position: int, role: str) -> str:
-    """By position, because PostgreSQL cuts names after 63 bytes and would mix up long ones."""
+    """Name a pivoted column by its position: PostgreSQL cuts names after 63 bytes and would mix up long ones."""
     return f"{role} of {position}"
 
 

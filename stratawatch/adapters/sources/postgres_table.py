@@ -92,7 +92,7 @@ class PostgresEngine(SqlEngine):
 
 
 def _values(column: "NDArray[Any]") -> list[Any]:
-    """What a column holds; a text that no table of PostgreSQL can hold is left out."""
+    """The values of a column; a text with a zero byte, which PostgreSQL cannot hold, becomes None."""
     return [None if isinstance(value, str) and "\0" in value else value for value in column.tolist()]
 
 
@@ -117,7 +117,7 @@ class PostgresSettings(SourceSettings, PostgresKeys):
 
     @property
     def description(self) -> str:
-        """What is read, for people."""
+        """The place that is read, in words for people."""
         table = f"{self.schema_}.{self.table}" if self.schema_ else self.table
         return f"postgres: {table} of {host_and_database(self.url)}"
 

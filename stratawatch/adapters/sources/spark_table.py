@@ -108,7 +108,7 @@ class SparkSettings(SourceSettings):
 
     @property
     def description(self) -> str:
-        """What is read, for people."""
+        """The place that is read, in words for people."""
         return f"spark: {self.table or self.path}"
 
     @property

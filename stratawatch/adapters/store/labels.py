@@ -165,5 +165,5 @@ class SqlLabels:
 
 
 def _event_key(event: LabelEvent) -> str:
-    """The same event delivered again is the same; an id that comes with another word is another event, not lost."""
+    """The key of an event: the same when delivered again, and another one where an id comes with another value."""
     return hashed(event.source, event.event_id, event.item_key, event.annotator, event.value)

@@ -97,11 +97,11 @@ class SqlOutbox:
         self._sql.execute(update(notifications).where(due).values(last_error=message))
 
     def supersede(self, notification_id: int, message: str) -> None:
-        """Close one that was not taken before it was over."""
+        """Close a notification that was not taken before what it tells of was over."""
         self._set(notification_id, state="superseded", next_at=None, last_error=message, **_UNCLAIMED)
 
     def send_again(self, notification_id: int, at: datetime) -> None:
-        """Make one due at a moment, whatever became of it, a sent one too."""
+        """Make a notification due at a moment, also one that was sent or failed."""
         self.get(notification_id)
         t = notifications.c
         # That the receiver has a sent one already must not be forgotten, whatever becomes of the second send.
@@ -143,7 +143,7 @@ class SqlOutbox:
         return tuple(record_of(Notification, row) for row in rows)
 
     def _set(self, notification_id: int, **values: Any) -> None:
-        """What a channel has is not taken back: a sent notification stays sent."""
+        """Change a notification that was not sent; one that a channel has stays sent."""
         row = (notifications.c.id == notification_id) & (notifications.c.state != "sent")
         changed = self._sql.execute(update(notifications).where(row).values(**values))
         if changed.rowcount != 1:

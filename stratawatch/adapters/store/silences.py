@@ -30,7 +30,7 @@ class SqlSilences:
             raise StratawatchError(f"there is no silence {silence_id}")
 
     def active(self, now: datetime) -> tuple[Silence, ...]:
-        """Those that hold now, oldest first."""
+        """The silences that hold now, oldest first."""
         return self._silences(silences.c.until > now, silences.c.ended_at.is_(None))
 
     def all(self) -> tuple[Silence, ...]:

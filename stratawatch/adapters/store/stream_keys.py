@@ -19,7 +19,7 @@ def stream_columns() -> list[Column[Any]]:
 
 
 def stream_values(key: StreamKey) -> dict[str, Any]:
-    """What stands in these columns."""
+    """The values of a stream's key in these columns."""
     return {**asdict(key), "segment_key": segment_key(key.segment)}
 
 

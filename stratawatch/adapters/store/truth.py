@@ -103,6 +103,6 @@ def _keyed(statements: Sequence[TruthStatement]) -> list[tuple[str, TruthStateme
 
 
 def _place(one: TruthStatement) -> list[str]:
-    """What it says of its prediction: the same statement with and without it are two."""
+    """What a statement says of its prediction: the same statement with and without that are two."""
     when = one.predicted_at.isoformat() if one.predicted_at else ""
     return [when, *(f"{name}={said}" for name, said in sorted(one.calls.items()))]

@@ -22,7 +22,7 @@ class TruthSettings(AdapterSettings):
     @property
     @abstractmethod
     def name(self) -> str:
-        """What its place in the feed is kept under; no two feeds share one."""
+        """The name that the read position of the feed is kept under; no two feeds share one."""
 
     @abstractmethod
     def build(self, context: BuildContext) -> TruthFeed:

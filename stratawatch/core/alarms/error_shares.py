@@ -39,9 +39,8 @@ class ErrorShare:
         >>> error_share("precision").text(found), error_share("f1").text(found)
         ('30.0% of its flags are wrong (26.0 to 34.0)', 'F1 is 70.0% (66.0 to 74.0)')
         """
-        share = self.interval(found)
-        value, rest = estimate_text(share.value, share.low, share.high).split(" ", 1)
-        return f"{value} {self.words} {rest}" if self.words else f"{self.title} is {value} {rest}"
+        value, interval = self._value_and_interval(found)
+        return f"{value} {self.words} {interval}" if self.words else f"{self.title} is {value} {interval}"
 
     def brief(self, found: ValueInterval) -> str:
         """The share with its interval, in a word.
@@ -50,9 +49,13 @@ class ErrorShare:
         >>> error_share("precision").brief(found), error_share("f1").brief(found)
         ('30.0% wrong (26.0 to 34.0)', 'F1 70.0% (66.0 to 74.0)')
         """
+        value, interval = self._value_and_interval(found)
+        return f"{value} {self.word} {interval}" if self.word else f"{self.title} {value} {interval}"
+
+    def _value_and_interval(self, found: ValueInterval) -> tuple[str, str]:
         share = self.interval(found)
-        value, rest = estimate_text(share.value, share.low, share.high).split(" ", 1)
-        return f"{value} {self.word} {rest}" if self.word else f"{self.title} {value} {rest}"
+        value, interval = estimate_text(share.value, share.low, share.high).split(" ", 1)
+        return value, interval
 
     def short(self, value: float) -> str:
         """The share in a headline.

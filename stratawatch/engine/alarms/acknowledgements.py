@@ -11,7 +11,7 @@ from stratawatch.formatting import count_text, minute
 def acknowledge_incident(ports: Ports, incident_id: int, why: str = "") -> tuple[Incident, ...]:
     """Note that `ports.by` looks after an incident and all under the same key; returns them as they are then.
 
-    Who heard of the beginning hears of it under that key. The first who does it stays: doing it again changes nothing.
+    Channels that heard of the beginning hear of it under that key. The first person stays; a second call does nothing.
     Raises StratawatchError when there is no such incident, or when it is over.
     """
     now = ports.clock.now()

@@ -67,7 +67,7 @@ def close_incident(
     news: News | None = None,
     states: Mapping[StreamKey, AlarmState] = MappingProxyType({}),
 ) -> None:
-    """End an incident and say so; of streams that one cause hides it is said with the last of them."""
+    """End an incident and tell people; of streams that one cause hides, people are told when the last one ends."""
     silent = incident.dedup_key in silent_keys(tx, ports.clock.now())
     tx.alarms.resolve_incident(incident.id, ports.clock.now())
     if incident.kind == AlarmState.BREACH:
@@ -141,7 +141,7 @@ def newest_number(tx: Transaction, cycle: Cycle) -> int:
 
 
 def why_unheeded(ports: Ports, key: StreamKey) -> str:
-    """Why a stream has no incidents, though its states are kept; empty where it has."""
+    """Why no incidents are opened for a stream whose states are kept; empty where they are opened."""
     if (key.panel, key.classifier) in ports.paused.shadows:
         return f"{key.classifier} is a shadow"
     spec = ports.configured.get(key.panel)
@@ -165,7 +165,7 @@ def _warn_of_old_breaches(
 
 
 def _end(judging: _Judging, judgements: Mapping[StreamKey, Judgement], news: Mapping[StreamKey, News]) -> None:
-    """End what is over: a BREACH, and what hid streams; streams that are hidden now are told with what hides them."""
+    """End incidents that are over, and tell people which cause hides the streams that are BLIND now."""
     open_now = judging.tx.alarms.incidents(panel=judging.cycle.panel, only_open=True)
     over = {one: why for one in open_now if (why := _why_over(judging, one, judgements))}
     for incident, why in over.items():
@@ -176,7 +176,7 @@ def _end(judging: _Judging, judgements: Mapping[StreamKey, Judgement], news: Map
 
 
 def _why_over(judging: _Judging, incident: Incident, judgements: Mapping[StreamKey, Judgement]) -> str:
-    """BREACH ends when the metric is proven inside (OK), BLIND when something is told or hides it otherwise.
+    """Why an incident is over: a BREACH by a metric proven inside (OK), a BLIND by an estimate or by another cause.
 
     Both end when nobody watches the stream any more. Empty where the incident goes on.
     """

@@ -11,7 +11,7 @@ from stratawatch.formatting import count_text
 
 
 def resend_notification(ports: Ports, notification_id: int, why: str = "") -> Notification:
-    """Make a notification due now, whatever became of it; a receiver that has it already knows it by its key."""
+    """Make a notification due now, sent or not; a receiver that has it already recognises its key."""
     with ports.store.begin() as tx:
         tx.outbox.send_again(notification_id, ports.clock.now())
         found = tx.outbox.get(notification_id)

@@ -32,7 +32,7 @@ def record_failure(ports: Ports, cycle_id: int, what: str, trouble: Exception) -
 
 
 def _tell(tx: Transaction, ports: Ports, cycle: Cycle, what: str, why: str) -> None:
-    """Warn of a window that is stuck; where an earlier one is at the same step, it is another window of one trouble."""
+    """Warn of a window that is stuck; where an earlier window is stuck at the same step, it joins that warning."""
     alike = tx.cycles.find(panel=cycle.panel, states=[cycle.state])
     first = next((one for one in alike if one.period < cycle.period and one.failures >= WARN_AFTER), cycle)
     moves = len(tx.cycles.transitions(Entity.CYCLE, first.id))  # a cycle that moved on may get stuck again

@@ -29,20 +29,20 @@ class Opening:
 
     @property
     def is_taken(self) -> bool:
-        """Whether any channel has it."""
+        """Whether any channel took the opening."""
         return any(row.state == "sent" for row in self.rows)
 
     @property
     def is_acknowledged(self) -> bool:
-        """Whether somebody looks after it."""
+        """Whether somebody acknowledged the incidents."""
         return any(incident.acknowledged_at is not None for incident in self.incidents)
 
     def row_of(self, channel: str) -> Notification | None:
-        """The row of a channel."""
+        """The outbox row of a channel."""
         return next((row for row in self.rows if row.channel == channel), None)
 
     def is_paused(self, ports: Ports) -> bool:
-        """Whether all of it is paused, so that nobody is told of it now."""
+        """Whether all its streams are paused, so that nobody is told of them now."""
         return all(ports.paused.cover(incident.key) for incident in self.incidents)
 
 
@@ -129,7 +129,7 @@ def untaken_openings(ports: Ports) -> tuple[str, ...]:
 
 
 def openings(tx: Transaction) -> list[Opening]:
-    """All that is open, which nobody else ends before this transaction does."""
+    """The openings of all open incidents, which no other transaction ends before this one is over."""
     incidents, rows, updates = defaultdict(list), defaultdict(list), defaultdict(list)
     for incident in tx.alarms.keep_open():
         incidents[incident.dedup_key].append(incident)
@@ -146,7 +146,7 @@ def _has_failed(row: Notification, now: datetime) -> bool:
 
 
 def _tell_new_channels(tx: Transaction, ports: Ports, opening: Opening) -> None:
-    """Write an opening to channels that have none, if no channel has it or one that left the configuration owes it."""
+    """Write an opening to channels that have none, if no channel took it or one that left still had to send it."""
     owed = [row for row in opening.rows if row.channel not in ports.channels and row.state in ("pending", "failed")]
     new = [
         channel
@@ -181,7 +181,7 @@ def _tell_levels(tx: Transaction, ports: Ports, opening: Opening, levels: Collec
 
 
 def _copy(row: Notification, channel: str, now: datetime, body: str = "") -> Notification:
-    """The same message for another channel, not tried yet."""
+    """A copy of the message for another channel, not tried yet."""
     key = f"{row.dedup_key}|{row.severity}|{channel}"
     return Notification(
         key, row.dedup_key, channel, row.severity, row.subject, body or row.body, row.facts, created_at=now
@@ -189,7 +189,7 @@ def _copy(row: Notification, channel: str, now: datetime, body: str = "") -> Not
 
 
 def _write_anew(tx: Transaction, ports: Ports, opening: Opening) -> None:
-    """Write the message that there would be, had any channel been configured when the incident was opened."""
+    """Write the message that would have been written if a channel had been configured when the incident was opened."""
     first = opening.incidents[0]
     cycle = tx.cycles.get(first.cycle_id)
     said = {}

@@ -66,7 +66,7 @@ def paged_streams(tx: Transaction, cycle: Cycle) -> frozenset[StreamKey]:
 
 
 def _rules(tx: Transaction, spec: PanelSpec) -> dict[StreamKey, _Rule]:
-    """What holds for each stream with a limit: the question, random numbers, what says yes, and the limit's ends."""
+    """By stream with a limit what must not change: the question, random numbers, what says yes, the limit's ends."""
     question = tx.panels.question_key(spec)
     calls = {one.name: call_rule(one) for one in spec.classifiers}
     return {

@@ -62,7 +62,7 @@ def send_notifications(ports: Ports) -> Sent:
 
 
 def _levels_and_unusable(ports: Ports) -> tuple[dict[str, LevelChannel], dict[str, str]]:
-    """The level-like channels, and those that cannot be built, with the reason, which is told in any case."""
+    """The level-like channels, and those that cannot be built, with the reason, which an advance always reports."""
     levels, unusable = {}, {}
     for name in ports.channels:
         try:
@@ -119,7 +119,7 @@ class _Sending:
             self.unasserted[name] = f"{count_text(len(alerts), 'open incident')}: {describe(trouble)}"
 
     def emptied(self) -> frozenset[str]:
-        """The channels that were asked to the end; none when the time was over before."""
+        """The channels on which all that was due was tried; none when the time ran out before."""
         return frozenset({*self.ports.channels} - self._not_asked) if self._is_in_time else frozenset()
 
     def hold_back(self) -> None:
@@ -184,7 +184,7 @@ class _Sending:
         return channel.send(notification)
 
     def _put_back(self, notification: Notification, trouble: Exception) -> None:
-        """Try again later, for as long as anybody wants to know; the failure stays in the store for people to see."""
+        """Try a send again later, as long as the news matters; the store keeps the failure for people to see."""
         message, unconfirmed = describe(trouble), isinstance(trouble, NoAnswer)
         self.failures[notification.channel].append((notification, message))
         with self.ports.store.begin() as tx:

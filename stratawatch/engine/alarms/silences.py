@@ -52,7 +52,7 @@ def end_silence(ports: Ports, silence_id: int, why: str = "") -> Silence:
 
 
 def require_streams(streams: Collection[StreamKey], asked: Silence) -> None:
-    """Raise StratawatchError where a silence names what is not there, with the names that are right."""
+    """Raise StratawatchError, with the right names, where a silence names a stream that is not there."""
     left = [key for key in streams if key.panel == asked.panel]
     if not left:
         raise _unknown("panel with a limit", asked.panel, sorted({key.panel for key in streams}))

@@ -1,4 +1,4 @@
-"""Which incidents are silent: they go on, and people are told of them when the silence is over, if they are open."""
+"""Which incidents are silent. They go on; people are told of those that are still open when the silence ends."""
 
 from collections import defaultdict
 from collections.abc import Collection, Sequence
@@ -9,7 +9,7 @@ from stratawatch.engine.ports.transaction import Transaction
 
 
 def silent_keys(tx: Transaction, now: datetime) -> frozenset[str]:
-    """The dedup keys of which nobody is told now: all streams with an open incident under them are silent."""
+    """The dedup keys that nobody is told of now, since every stream with an open incident under them is silent."""
     silences = tx.silences.active(now)
     if not silences:
         return frozenset()

@@ -32,7 +32,7 @@ _COUNTED: Final = tuple(
 
 
 def warn_of_truth(tx: Transaction, ports: Ports, panels: Sequence[str]) -> int:
-    """Look at what is new of these panels, and warn once for each stream and window; returns how many warnings."""
+    """Look at new truth of these panels, and warn once for each stream and window; returns how many warnings."""
     examined, now = tx.labels.cursor(EXAMINED), ports.clock.now()
     marks, warned = dict(examined), 0
     for panel in panels:
@@ -103,7 +103,7 @@ def _is_in(one: KnownItem, limit: Limit) -> bool:
 
 
 def _sources(here: Sequence[KnownItem], bound: KnownBound, place: int) -> str:
-    """Who said it, most first."""
+    """The sources of the truth, those with most statements first."""
     value, letter = ("no", POSITIVE) if bound.is_most else ("yes", NEGATIVE)
     counts = Counter(one.source for one in here if one.value == value and one.pattern[place] == letter)
     return ", ".join(f"{source} {number:,}" for source, number in counts.most_common())

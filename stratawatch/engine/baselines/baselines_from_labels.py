@@ -24,7 +24,7 @@ class SideSizes:
 
 
 def side_sizes(called: float | None, passed: float | None) -> SideSizes | None:
-    """Both numbers or none."""
+    """The sizes of both sides, or None where neither is given."""
     if called is None and passed is None:
         return None
     if called is None or passed is None:
@@ -55,7 +55,7 @@ class LabelledItems:
 
 
 class BaselineItemReader(Protocol):
-    """Where labelled predictions are read."""
+    """Reads labelled predictions for a baseline."""
 
     def read(self, panel: PanelSpec) -> LabelledItems:
         """All of them. Raises InputRefused or Unreachable."""

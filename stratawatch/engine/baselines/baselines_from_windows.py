@@ -80,7 +80,7 @@ class _PastWindow:
 
 
 def _baseline(spec: PanelSpec, key: StreamKey, past: Sequence[_PastWindow]) -> Baseline:
-    """Where it cannot be told, and the classifier had said yes by another rule, that is said."""
+    """A stream's baseline, or why there is none: also that the classifier said yes by another rule in past windows."""
     call = next(call_rule(one) for one in spec.classifiers if one.name == key.classifier)
     alike = [window for window in past if window.calls.get(key.classifier) == call]
     estimates = [one for window in alike for one in window.estimates(key)]

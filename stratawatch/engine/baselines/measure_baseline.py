@@ -56,7 +56,7 @@ class Dates(NamedTuple):
 
 @dataclass(frozen=True)
 class MeasuredBaselines:
-    """What came of it: baselines that are new, those that were kept before, and what could not be told, with why.
+    """What a measurement gave: new baselines, those that were kept before, and streams that have none, with why.
 
     `notes` are about the labelled predictions that were read.
     """
@@ -70,7 +70,7 @@ class MeasuredBaselines:
 def measure_baseline(
     ports: Ports, spec: PanelSpec, request: BaselineRequest, labels: BaselineItemReader | None = None
 ) -> MeasuredBaselines:
-    """From the panel's judged windows, or from labelled predictions. Measuring the same again changes nothing.
+    """Measure baselines from judged windows, or from labelled predictions. Measuring the same again changes nothing.
 
     Where something else was measured since, the same is kept once more: what was measured last is in force.
     What cannot be told is not kept: it would put an older baseline out of force.
@@ -143,7 +143,7 @@ def _note(tx: Transaction, ports: Ports, spec: PanelSpec, new: Sequence[StoredBa
 
 
 def _require_sense(request: BaselineRequest, labels: BaselineItemReader | None) -> None:
-    """Refuse wishes that would be passed over."""
+    """Refuse parts of a request that would have no effect."""
     if labels is not None and request.windows is not None:
         raise StratawatchError(
             "a baseline is measured from windows or from labelled predictions",
@@ -193,7 +193,7 @@ def _keep(
     dates: Dates,
     grids: Grids = NO_GRIDS,
 ) -> MeasuredBaselines:
-    """What was kept last, without dates or for these dates, is not kept again, however often it is measured."""
+    """Keep baselines, without those that equal the newest one of their stream and need no other dates."""
     now = ports.clock.now()
     start = dates.start or _first_unjudged(tx, spec, now)
     if dates.end is not None and dates.end <= start:

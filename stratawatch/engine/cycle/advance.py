@@ -104,7 +104,7 @@ def _outdated(tx: Transaction) -> tuple[int, ...]:
 
 
 def ids_due(ports: Ports, step: str, panel: str, outdated: Sequence[int] = ()) -> tuple[int, ...]:
-    """The ids that a step of a panel should look at, oldest first: of cycles, for dispatch of batches.
+    """The ids that a step of a panel should look at, oldest first: of batches for dispatch, else of cycles.
 
     Of a paused panel only what was cancelled is withdrawn.
     """
@@ -247,7 +247,7 @@ class _Work:
     began: float = field(default_factory=monotonic)
 
     def shared(self, name: str) -> Any:
-        """Do what panels share; its result, or None where it was in trouble or another worker is at it."""
+        """Do what panels share; returns its result, or None where it failed or another worker is doing it."""
         return self._under(_LEASES[name], lambda held: held.attempt(name)[1])
 
     def close_left_incidents(self) -> None:
@@ -332,7 +332,7 @@ class _Held:
         return self.attempt("notify")[1]
 
     def attempt(self, name: str, *ids: int) -> tuple[bool, Any]:
-        """Do a step; whether it was done, and its result. Raises LeaseHeld when the lease was lost."""
+        """Do a step; returns whether it was done, and its result. Raises LeaseHeld when the lease was lost."""
         if name == "freeze":  # nobody should begin to read the window a second time while it is read
             renew_lease(self.work.ports, self.lease, self.holder, LEASE_LIFE + timedelta(seconds=self.longest_read))
         elif monotonic() - self.renewed > RENEW_AFTER:

@@ -101,7 +101,7 @@ def _is_trusted(tx: Transaction, now: datetime) -> bool:
 
 
 def _is_suspect(tx: Transaction, ports: Ports, spec: PanelSpec, due: int) -> bool:
-    """Whether several windows are unopened, and not for want of a slot; what a pause passes over needs none."""
+    """Whether several windows are unopened although slots are free; a paused panel needs no slots."""
     return due >= SEVERAL and (spec.name in ports.paused.panels or free_slots(tx, spec.name) >= SEVERAL)
 
 

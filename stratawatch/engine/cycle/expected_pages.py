@@ -42,7 +42,7 @@ class ExpectedPage:
 
 
 def expected_pages(tx: Transaction, spec: PanelSpec, preview: PlanPreview, window: Window) -> tuple[ExpectedPage, ...]:
-    """For each end of a limit; windows are taken to be like this one, with new labels each."""
+    """The expected page of each end of a limit, if all windows are like this one and have new labels."""
     limits = watched_streams(spec)
     if spec.alarms != "evidence" or not limits or not preview.atoms:
         return ()
@@ -78,7 +78,7 @@ def _of_drop(
     window: Window,
     rule: PageRule,
 ) -> ExpectedPage:
-    """A largest drop: from the baseline that is in force, as it will have grown."""
+    """The expected page of a largest drop, from the baseline in force as it will have grown."""
     if kept is None:
         return ExpectedPage(key, "max_drop", {}, "no baseline is in force")
     if kept.grid is None:

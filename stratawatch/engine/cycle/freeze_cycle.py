@@ -64,7 +64,7 @@ def freeze_cycle(ports: Ports, cycle_id: int) -> CycleState:
 
 
 def _assess(ports: Ports, spec: PanelSpec, cycle: Cycle) -> WindowAssessment:
-    """The look at the cycle's window. A source that takes longer than its time is left alone, as one that is away."""
+    """Assess the cycle's window. A source that takes longer than its time counts as one that is away."""
     return call_within(
         ports.read_timeout(spec.name),
         lambda: assess_window(ports, spec, cycle.window, cycle.period, opened_at=cycle.opened_at, with_candidates=True),

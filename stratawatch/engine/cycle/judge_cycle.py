@@ -118,7 +118,7 @@ def _news(
     pages: Mapping[StreamKey, Page],
     slices: Mapping[StreamKey, Sequence[str]],
 ) -> dict[StreamKey, News]:
-    """What there is to be told of streams that are paged now, and of those whose breach may be over."""
+    """The news of streams that are paged now, and of those whose breach may be over."""
     spec, cycle = window.spec, window.cycle
     paged = paged_streams(tx, cycle)
     found = {
@@ -152,7 +152,7 @@ def wanted_margin(spec: PanelSpec, key: StreamKey) -> float:
 
 
 def _its_turn(tx: Transaction, cycle: Cycle) -> bool:
-    """Windows are judged in order: an older one that is still under way comes first. Backfilled ones wait for none."""
+    """Whether no older window is still under way: windows are judged in order, but backfilled ones wait for none."""
     if cycle.state == CycleState.JUDGED:
         return not cycle.is_replaced
     if cycle.state not in (CycleState.SETTLED, CycleState.EXPIRED):
@@ -197,19 +197,19 @@ def _labels_came(window: JudgedWindow) -> bool:
 
 
 def _without_labels(said: Judgement) -> Judgement:
-    """The judgement of a window for which no label came: that hides what labels would tell, whatever the sentence."""
+    """The judgement where no label came: that is the cause then, and not that labels are few or missing."""
     return replace(said, cause=BlindCause.NO_LABELS) if said.cause in _OF_LABELS else said
 
 
 def _tell_of_missing(tx: Transaction, ports: Ports, cycle: Cycle, missing: MissingAnswers | None) -> None:
-    """Keep what is missing for `status`, and warn once where it leans."""
+    """Keep the missing answers for `status`, and warn once where they lean."""
     keep_missing(tx, cycle, missing, ports.clock.now())
     if missing and missing.lean:
         warn_of_cycle(tx, ports, cycle, "missing", f"Answers are missing: {cycle.panel}", missing.sentence)
 
 
 def _watched(spec: PanelSpec, estimates: Sequence[Estimate]) -> list[Estimate]:
-    """Those that have a limit."""
+    """The estimates of streams that have a limit."""
     streams = watched_streams(spec)
     return [estimate for estimate in estimates if stream_of(spec.name, estimate) in streams]
 

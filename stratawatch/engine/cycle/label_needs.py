@@ -103,7 +103,7 @@ def label_needs(ports: Ports, spec: PanelSpec, window: Window, period: int) -> L
 
 
 def _one_by_one(what: str, many: Sequence[Each]) -> Iterator[Each]:
-    """The same, saying how many of them are done."""
+    """The same items, with progress shown as they are used."""
     with phase(f"planning for {len(many)} {what}"):
         for done, one in enumerate(many, 1):
             yield one

@@ -20,11 +20,15 @@ from stratawatch.formatting import exact_points
 
 
 def restart_changed_streams(tx: Transaction, ports: Ports, spec: PanelSpec, cycle: Cycle) -> None:
-    """Let streams begin at 0 with this window where it asks about something else than the judged one before it."""
+    """Let streams begin at 0 with this window where it asks about something else than the judged one before it.
+
+    A baseline that was measured after the window's first judgement was no part of it, and changes nothing.
+    """
     earlier = tx.cycles.find(panel=spec.name, states=[CycleState.JUDGED], before=cycle.period, newest=1)
     if not earlier:
         return
-    changes = dict(_other_baselines(tx, spec, earlier[0], cycle, ports.clock.now()))
+    judged_at = first_judged_at(tx, cycle) if cycle.state == CycleState.JUDGED else ports.clock.now()
+    changes = dict(_other_baselines(tx, spec, earlier[0], cycle, judged_at))
     if earlier[0].panel_version != cycle.panel_version:
         changes |= dict(_changes(tx, tx.panels.get(earlier[0].panel_version), spec))
     for key, why in changes.items():
@@ -37,14 +41,14 @@ def first_judged_at(tx: Transaction, cycle: Cycle) -> datetime:
 
 
 def _other_baselines(
-    tx: Transaction, spec: PanelSpec, earlier: Cycle, cycle: Cycle, now: datetime
+    tx: Transaction, spec: PanelSpec, earlier: Cycle, cycle: Cycle, judged_at: datetime
 ) -> Iterator[tuple[StreamKey | None, str]]:
     """The streams with a largest drop whose baseline is another one than in the window before."""
     keys = [key for key, limit in watched_streams(spec).items() if limit.max_drop is not None]
     if not keys:
         return
     before = current_baselines(tx, spec, earlier.window.start, first_judged_at(tx, earlier))
-    present = current_baselines(tx, spec, cycle.window.start, now)
+    present = current_baselines(tx, spec, cycle.window.start, judged_at)
     for key in keys:
         if key in before and key not in present:
             yield key, f"its baseline of {date_of(before[key])} is in force no longer"

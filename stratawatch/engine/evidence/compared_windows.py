@@ -35,7 +35,7 @@ class ComparedWindow:
 
     @property
     def atoms(self) -> tuple[Atom, ...]:
-        """Its atoms."""
+        """The window's atoms."""
         return self.labelled.design.atoms
 
     def scored(self, classifier: str) -> ScoredWindow | None:
@@ -54,7 +54,7 @@ class WindowSet:
 
     @property
     def labelled(self) -> tuple[LabelledWindow, ...]:
-        """Their designs and labels."""
+        """The windows' designs and labels."""
         return tuple(one.labelled for one in self.windows)
 
     def atoms(self) -> Iterator[Atom]:
@@ -71,7 +71,7 @@ class WindowSet:
         return sum(sizes) / max(len(self.windows), 1)
 
     def largest_segments(self, most: int) -> list[Segment]:
-        """The largest segments, in their order."""
+        """The largest segments, sorted by their names."""
         sizes: Counter[Segment] = Counter()
         for atom in self.atoms():
             sizes.update(atom.segments)

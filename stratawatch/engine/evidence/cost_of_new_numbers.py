@@ -20,7 +20,7 @@ class LabelsNotReused:
 
     @property
     def text(self) -> str:
-        """In words.
+        """The number of labels not reused, in words.
 
         >>> LabelsNotReused(300, 160).text
         "by window: 160 of the last window's 300 drawn items are here; permanent numbers would use their labels again"

@@ -77,7 +77,7 @@ def tried_text(tried: TriedCutOffs) -> str:
 
 
 def limit_text(limit: LimitLine) -> str:
-    """The line that a cut-off has to hold.
+    """The end of a limit that a cut-off has to hold, in words.
 
     >>> limit_text(LimitLine("precision", 0.788))
     'the floor of 78.8% of precision'

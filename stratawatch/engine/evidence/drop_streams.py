@@ -68,7 +68,7 @@ def _by_stream(rows: Iterable[EvidenceRow]) -> dict[StreamKey, list[EvidenceRow]
 def _grids(
     tx: Transaction, spec: PanelSpec, falls: Mapping[StreamKey, Sequence[EvidenceRow]]
 ) -> dict[StreamKey, tuple[datetime, BaselineGrid]]:
-    """By stream the grid on which its newest window has bet, and the first moment for which that baseline is."""
+    """By stream the grid that its newest window has bet on, and since when that baseline is in force."""
     kept, limits = tx.baselines.of(spec.name) if falls else (), watched_streams(spec)
     found = {}
     for key, rows in falls.items():

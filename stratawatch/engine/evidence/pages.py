@@ -124,7 +124,7 @@ def _outside_alone(window: JudgedWindow, rule: JudgementRule) -> dict[StreamKey,
 
 
 def _share(spec: PanelSpec, rule: JudgementRule) -> float:
-    """The part of the promise that one window's interval has."""
+    """The part of the promised false pages that one window's interval may use."""
     if spec.alarms == "window":
         return _ALL
     return EVIDENCE.window_share if rule.rule == "window" else 1 - EVIDENCE.evidence_share

@@ -53,7 +53,7 @@ class PanelEvidence:
 
     @property
     def pages(self) -> bool:
-        """Whether it is enough for a page."""
+        """Whether the evidence is enough for a page."""
         return bool(self.ends) and self.total >= self.threshold
 
     @property
@@ -73,7 +73,7 @@ def panel_threshold(spec: PanelSpec) -> float:
 
 
 def panel_evidence(tx: Transaction, ports: Ports, spec: PanelSpec) -> PanelEvidence:
-    """The evidence of a panel's streams, but of those with an open incident or that nobody is paged about."""
+    """The evidence of a panel's streams, without those that have an open incident or that page nobody."""
     open_breaches = {
         incident.key
         for incident in tx.alarms.incidents(panel=spec.name, only_open=True)
@@ -92,7 +92,7 @@ def panel_evidence(tx: Transaction, ports: Ports, spec: PanelSpec) -> PanelEvide
 def _by_end(
     rows: Sequence[EvidenceRow], counted: Collection[StreamKey], cycles: Mapping[int, Cycle]
 ) -> list[EndEvidence]:
-    """The floors and ceilings."""
+    """The evidence against floors and ceilings."""
     windows: dict[tuple[StreamKey, LimitEnd], dict[int, dict[float, float]]] = defaultdict(dict)
     limits: dict[tuple[StreamKey, LimitEnd], float] = {}
     for row in rows:

@@ -19,7 +19,7 @@ from stratawatch.formatting import count_text
 def replay_evidence(ports: Ports, panel: str, windows: int, why: str = "") -> tuple[Cycle, ...]:
     """Add the newest judged windows that have no evidence; returns those that were added, oldest first.
 
-    Nobody is paged by that: what it adds up to pages at the next judgement. A window that is there already, or that was
+    This pages nobody: the next judgement does, if the sum is enough. A window that is there already, or that was
     opened after a later one, is left out.
     """
     with ports.store.begin() as tx:

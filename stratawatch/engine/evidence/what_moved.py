@@ -31,7 +31,7 @@ class CountedFlags:
 
 @dataclass(frozen=True)
 class StreamChange:
-    """What is known of a fall."""
+    """What moved a stream: its parts, signs without labels, other causes and cut-offs that were tried."""
 
     windows: tuple[int, int]
     change: MetricChange

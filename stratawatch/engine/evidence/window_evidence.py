@@ -93,7 +93,7 @@ def _fixed_ends(
     before: Sequence[EvidenceRow],
     revision: int,
 ) -> list[EvidenceRow]:
-    """The floors and ceilings."""
+    """The e-values of a window on floors and ceilings."""
     ends = limit_tests(limits)
     places = {watched: place for place, watched in enumerate(ends)}
     stakes = {

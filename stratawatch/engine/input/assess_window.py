@@ -136,7 +136,7 @@ def _with_candidates(
 
 
 def _refused(found: WindowAssessment, spec: PanelSpec, report: CheckReport) -> WindowAssessment:
-    """Refused by the check of its profile; where bad rows are too many, with how many and what to do."""
+    """The refusal of a window whose profile failed the check; too many bad rows are counted, with what to do."""
     profile = found.profile
     refusal = _refusal(report.refusal)
     if exceeds_max_share(spec, profile):
@@ -162,7 +162,7 @@ def _with_warnings(profile: InputProfile, sentences: Sequence[str], refusal: str
 
 
 def _require_all_candidates(quotas: Sequence[int], strata: Sequence[int]) -> None:
-    """A table that changed between the two queries shows as a pool that is short of what the census counted."""
+    """Raise where a pool has fewer items than the census counted: the table changed between the two queries."""
     fetched = Counter(strata)
     short = [stratum for stratum, quota in enumerate(quotas) if fetched[stratum] < quota]
     if short:

@@ -50,7 +50,7 @@ def call_key(one: ClassifierSpec) -> str:
 
 
 def bad_row_reasons(panel: PanelSpec, profile: InputProfile) -> tuple[BadRowReason, ...]:
-    """Those that a window has, the most frequent first. A row may have several."""
+    """The reasons that rows of a window cannot be used, the most frequent first. A row may have several."""
     said = reason_sentences(panel)
     found = [BadRowReason(key, said[key], short, rows) for key, short, rows in _counted(panel, profile) if rows > 0]
     return tuple(sorted(found, key=lambda fault: -fault.rows))

@@ -49,7 +49,7 @@ def missed_rows(count: Callable[[Window], int], before: Cycle | None) -> int | N
 
 
 def _rows_of(spec: PanelSpec) -> tuple[object, ...]:
-    """What decides which rows of a window count. In a long table that is also whose rows are read."""
+    """What decides which rows of a window count; in a long table also the names whose rows are read."""
     columns = spec.columns
     rule = (spec.source, columns.time, spec.duplicates)
     if columns.classifier is None:

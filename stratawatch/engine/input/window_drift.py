@@ -30,12 +30,12 @@ class EarlierWindow:
     profile: InputProfile
 
     def column(self, one: ClassifierSpec) -> Mapping[str, int] | None:
-        """Its counts of a classifier that read its score and its call in the same way."""
+        """The window's counts of a classifier, if it read that score and call in the same way."""
         same = any(_reads(other) == _reads(one) for other in self.spec.classifiers)
         return self.profile.columns.get(one.name) if same else None
 
     def range(self, one: ClassifierSpec) -> Range | None:
-        """Its smallest and largest score of a classifier."""
+        """The window's smallest and largest score of a classifier."""
         found = self.profile.ranges.get(one.name)
         return None if found is None or self.column(one) is None else (found[0], found[1])
 
@@ -199,7 +199,7 @@ def _scored(one: ClassifierSpec, profile: InputProfile) -> int:
 
 
 def _twins(one: ClassifierSpec, profile: InputProfile, before: EarlierWindow) -> bool:
-    """The same number of rows, calls and silences, and extremes equal to the last bit."""
+    """Whether the window before had as many rows, calls and silences, and extremes equal to the last bit."""
     now, then = profile.ranges[one.name], before.range(one)
     have_many_digits = any(round(score, _DECIMALS) != score for score in now)
     return (

@@ -59,7 +59,7 @@ def _note_sent(ports: Ports, batch: Batch, reference: str) -> None:
 
 
 def _withdraw(ports: Ports, batch: Batch) -> BatchState:
-    """Withdrawing twice changes nothing, so it needs no claim; one that fails is tried at the next advance."""
+    """Withdraw a batch; no claim is needed, as twice changes nothing, and the next advance tries a failed one again."""
     ports.queue.cancel([batch.key])
     now = ports.clock.now()
     with ports.store.begin() as tx:
@@ -69,7 +69,7 @@ def _withdraw(ports: Ports, batch: Batch) -> BatchState:
 
 
 def mark_round_dispatched(tx: Transaction, ports: Ports, round_id: int) -> None:
-    """A round none of whose batches waits any more is dispatched."""
+    """Mark a round dispatched once none of its batches waits any more."""
     waiting = tx.rounds.batches(round_id=round_id, states=[BatchState.PLANNED, BatchState.FAILED])
     if tx.rounds.get(round_id).state == RoundState.PLANNED and not waiting:
         now = ports.clock.now()

@@ -99,7 +99,7 @@ def _remember(
 
 
 def _away(ports: Ports) -> str:
-    """Let the queue forget too; the trouble where it is away."""
+    """Erase the item from the queue too; returns the trouble where the queue is away."""
     try:
         drop_queue_payload(ports)
     except Unreachable as trouble:

@@ -38,7 +38,7 @@ class ImpliedValue:
 
     @property
     def sentence(self) -> str:
-        """How far it is off, in whole points or tenths."""
+        """How far the estimate is off, in whole points or tenths."""
         where = "low" if self.shift > 0 else "high"
         points = f"{100 * abs(self.shift):.2g} points"
         return f"{metric_named(self.metric).title} of {self.classifier} is about {points} too {where}"

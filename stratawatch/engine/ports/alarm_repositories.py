@@ -67,7 +67,7 @@ class SilenceRepository(Protocol):
         ...
 
     def active(self, now: datetime) -> tuple[Silence, ...]:
-        """Those that hold now, oldest first."""
+        """The silences that hold now, oldest first."""
         ...
 
     def all(self) -> tuple[Silence, ...]:
@@ -103,7 +103,7 @@ class NotificationOutbox(Protocol):
         ...
 
     def mark_sent(self, notification_id: int, reference: str, at: datetime) -> None:
-        """The channel has it."""
+        """Note that the channel took a notification."""
         ...
 
     def put_back(
@@ -120,11 +120,11 @@ class NotificationOutbox(Protocol):
         ...
 
     def supersede(self, notification_id: int, message: str) -> None:
-        """Close one that was not taken before it was over."""
+        """Close a notification that was not taken before what it tells of was over."""
         ...
 
     def send_again(self, notification_id: int, at: datetime) -> None:
-        """Make one due at a moment, whatever became of it, a sent one too."""
+        """Make a notification due at a moment, also one that was sent or failed."""
         ...
 
     def get(self, notification_id: int) -> Notification:
@@ -139,7 +139,7 @@ class NotificationOutbox(Protocol):
         ...
 
     def undelivered(self) -> tuple[Notification, ...]:
-        """Pending and failed ones, oldest first."""
+        """Pending and failed notifications, oldest first."""
         ...
 
     def all(self, *, newest: int | None = None) -> tuple[Notification, ...]:

@@ -29,5 +29,5 @@ class FixedClock:
             )
 
     def now(self) -> datetime:
-        """That moment, in UTC."""
+        """The clock's moment, in UTC."""
         return self.moment.astimezone(UTC)

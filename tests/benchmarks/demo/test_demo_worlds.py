@@ -5,7 +5,7 @@ from argparse import Namespace
 import pytest
 
 import benchmarks.demo_worlds as benchmark
-from benchmarks.demo_worlds_loop import Told
+from benchmarks.demo_worlds_loop import JudgedEstimate
 from benchmarks.shape import Options
 from stratawatch.core.alarms.alarm_states import AlarmState
 from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
@@ -19,18 +19,20 @@ COVERED, MISSED = IntervalEstimate(0.8, 0.77, 0.83, 500), IntervalEstimate(0.7, 
 TRUTH = 0.8
 
 
-def told(week: int, name: str, metric: str, outcome, state=None, segment=None) -> Told:
-    return Told(ComparedEstimate(week, Estimate(name, metric, segment, outcome, 300, "", 0.95), TRUTH, 5_000), state)
+def judged(week: int, name: str, metric: str, outcome, state=None, segment=None) -> JudgedEstimate:
+    return JudgedEstimate(
+        ComparedEstimate(week, Estimate(name, metric, segment, outcome, 300, "", 0.95), TRUTH, 5_000), state
+    )
 
 
-def world(result=COVERED, in_regions=COVERED, breaches=(("logistic", "precision", 7),)) -> list[Told]:
+def world(result=COVERED, in_regions=COVERED, breaches=(("logistic", "precision", 7),)) -> list[JudgedEstimate]:
     """Ten weeks in which everything is OK but these breaches."""
     cells = [(week, name, metric) for week in range(1, WEEKS + 1) for name in CLASSIFIERS for metric in REPORTED]
     overall = []
     for week, name, metric in cells:
         state = AlarmState.BREACH if (name, metric, week) in breaches else AlarmState.OK
-        overall.append(told(week, name, metric, result, state if metric in LIMITED_METRICS else None))
-    return overall + [told(*cell, in_regions, segment=Segment("region", "north")) for cell in cells]
+        overall.append(judged(week, name, metric, result, state if metric in LIMITED_METRICS else None))
+    return overall + [judged(*cell, in_regions, segment=Segment("region", "north")) for cell in cells]
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from benchmarks.labels import chain
-from benchmarks.labels.chain import MEMORY, Told, Watch, gone, handed_on, watch
+from benchmarks.labels.chain import MEMORY, ChainWeek, Watch, gone, handed_on, watch
 from benchmarks.labels.kinds import FOUR
 from stratawatch.core.history.past_labels import NO_HISTORY, History
 
@@ -48,40 +48,40 @@ class TestGone:
 
 
 @pytest.fixture(scope="module")
-def told():
+def results():
     return watch(Watch(FOUR, 1, 3, range(2), seed=11))
 
 
 class TestWatch:
-    def test_every_week_of_every_chain_is_told(self, told):
-        assert [(one.week, one.chain) for one in told] == [(w, c) for w in (1, 2, 3) for c in (0, 1)]
-        assert all(len(one.covered) == len(one.widths) == 8 for one in told)
+    def test_every_week_of_every_chain_is_told(self, results):
+        assert [(one.week, one.chain) for one in results] == [(w, c) for w in (1, 2, 3) for c in (0, 1)]
+        assert all(len(one.covered) == len(one.widths) == 8 for one in results)
 
-    def test_errors_lie_inside_the_intervals_that_cover(self, told):
+    def test_errors_lie_inside_the_intervals_that_cover(self, results):
         """Intervals are not symmetric: a covered error may be a little more than the half-width."""
-        for one in told:
+        for one in results:
             inside = [abs(e) <= 1.5 * w for e, w, c in zip(one.errors, one.widths, one.covered, strict=True) if c]
             assert all(inside)
 
-    def test_chains_have_luck_of_their_own(self, told):
-        assert told[0].widths != told[1].widths
+    def test_chains_have_luck_of_their_own(self, results):
+        assert results[0].widths != results[1].widths
 
-    def test_later_weeks_know_the_first(self, told, monkeypatch):
+    def test_later_weeks_know_the_first(self, results, monkeypatch):
         """Without what is handed on, every week is as cold as the first: a pilot, then as many labels as that says."""
         seen = []
         run = chain.run_cycle
         monkeypatch.setattr(chain, "run_cycle", lambda *a, **k: seen.append(len(k["history"])) or run(*a, **k))
         again = watch(Watch(FOUR, 1, 2, range(1), seed=11))
         assert seen == [0, again[0].labels_new]
-        assert again[1] == told[2]
+        assert again[1] == results[2]
 
-    def test_persisting_items_bring_their_labels(self, told):
+    def test_persisting_items_bring_their_labels(self, results):
         persisting = watch(Watch(FOUR, 1, 3, range(1), seed=11, persisting=0.5))
-        assert persisting[0] == told[0]
-        assert persisting[2].labels_new < 0.85 * told[4].labels_new
+        assert persisting[0] == results[0]
+        assert persisting[2].labels_new < 0.85 * results[4].labels_new
 
 
 class TestTold:
     @pytest.mark.parametrize(("widths", "held"), [((0.9, 1.0), True), ((0.9, 1.001), False), ((np.inf,), False)])
     def test_a_week_is_held_when_every_goal_is(self, widths, held):
-        assert Told(1, 0, 1, 900, (True,) * len(widths), widths, widths).held is held
+        assert ChainWeek(1, 0, 1, 900, (True,) * len(widths), widths, widths).held is held

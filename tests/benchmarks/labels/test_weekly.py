@@ -6,7 +6,7 @@ from argparse import Namespace
 import pytest
 
 from benchmarks.labels import weekly
-from benchmarks.labels.chain import Told
+from benchmarks.labels.chain import ChainWeek
 from benchmarks.labels.kinds import FOUR, HEAVY, TEN
 from benchmarks.labels.standards import Standards
 from benchmarks.labels.weekly import Campaign
@@ -16,10 +16,10 @@ ONE = Campaign(FOUR, worlds=1, chains=1)
 STANDARDS = Standards(plain=13000, recycling=2000, recycling_all=2200, known_variances=1000, floor=900)
 
 
-def weeks(labels=1050, missed=4, wide=0, number=100, goals=8, cold=1700) -> list[Told]:
+def weeks(labels=1050, missed=4, wide=0, number=100, goals=8, cold=1700) -> list[ChainWeek]:
     """So many weeks of one world, each goal `missed` in some of them, `wide` weeks not held."""
     return [
-        Told(
+        ChainWeek(
             world=1,
             chain=0,
             week=week,
@@ -36,9 +36,9 @@ def weeks(labels=1050, missed=4, wide=0, number=100, goals=8, cold=1700) -> list
 def result_of(monkeypatch):
     monkeypatch.setattr(weekly, "standards", lambda *_: STANDARDS)
 
-    def run(*told, campaigns=(ONE,)):
+    def run(*results, campaigns=(ONE,)):
         monkeypatch.setattr(weekly, "FULL", campaigns)
-        monkeypatch.setattr(weekly, "_simulated", lambda *_: list(told))
+        monkeypatch.setattr(weekly, "_simulated", lambda *_: list(results))
         return weekly.run(Options(seed=1, quick=False, data=None, json=None, given=Namespace(workers=1)))
 
     return run
@@ -73,11 +73,11 @@ class TestVerdicts:
 
     def test_fails_when_one_goal_is_surely_too_low(self, result_of):
         """Of 1000 weeks 890 covered: .892 + 3 deviations is still below .925, though the mean of all is .96."""
-        told = [
-            Told(1, 0, 1, one.labels_new, (week >= 110, *(True,) * 7), one.widths, one.errors)
+        results = [
+            ChainWeek(1, 0, 1, one.labels_new, (week >= 110, *(True,) * 7), one.widths, one.errors)
             for week, one in enumerate(weeks(number=1000))
         ]
-        result = result_of(told)
+        result = result_of(results)
         assert value(result, "mean of all goals") > 0.98
         assert value(result, "covered below .925 for sure") == 1
         assert not result.passed
@@ -95,8 +95,8 @@ class TestVerdicts:
         assert not result_of(weeks(), weeks(labels=600), campaigns=campaigns).passed
 
     def test_ten_classifiers_have_their_own_yardstick(self, result_of):
-        told = weeks(labels=2300, cold=2300, goals=20)
-        assert value(result_of(told, campaigns=(Campaign(TEN, 1, 1),)), "5924") == pytest.approx(2300 / 5924)
+        results = weeks(labels=2300, cold=2300, goals=20)
+        assert value(result_of(results, campaigns=(Campaign(TEN, 1, 1),)), "5924") == pytest.approx(2300 / 5924)
         assert not result_of(weeks(labels=2400, goals=20), campaigns=(Campaign(TEN, 1, 1),)).passed
 
 

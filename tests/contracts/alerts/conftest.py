@@ -29,7 +29,7 @@ class ConsoleBackend:
     def channel(self) -> AlertChannel:
         return ConsoleChannel(stream=self.screen, sent=SentKeys.of_channel(self.folder, "console"))
 
-    def told(self) -> list[str]:
+    def received(self) -> list[str]:
         screens = self.screen.getvalue().split("=" * 60)
         return [screen for screen in screens if screen.strip()]
 
@@ -80,7 +80,7 @@ class WebhookBackend:
     def channel(self, **settings) -> AlertChannel:
         return WebhookChannel(SecretStr(self.url), **settings)
 
-    def told(self) -> list[str]:
+    def received(self) -> list[str]:
         return [json.dumps(body) for _, body in self.requests]
 
     def close(self):

@@ -30,10 +30,10 @@ def test_a_notification_arrives_with_its_words_and_its_dedup_key(backend, severi
     receipt = backend.channel().send(notice(severity=severity))
     assert not receipt.duplicate
     assert receipt.reference
-    (told,) = backend.told()
-    assert "BREACH: precision of lr (spam)" in told
-    assert "proven below the floor" in told
-    assert "stratawatch:spam:lr:precision:all:breach:6" in told
+    (notification,) = backend.received()
+    assert "BREACH: precision of lr (spam)" in notification
+    assert "proven below the floor" in notification
+    assert "stratawatch:spam:lr:precision:all:breach:6" in notification
 
 
 @pytest.mark.parametrize("severity", ["page", "warning", "update", "resolved"])
@@ -45,19 +45,19 @@ def test_who_looks_after_it_and_where_to_read_on_arrive_whole(backend, severity)
         "report_url": "https://reports.example.org/watch/spam/latest.html",
     }
     backend.channel().send(notice(severity=severity, body="word " * 6000, facts={"panel": "spam", **links}))
-    (told,) = backend.told()
-    told = unescape(told)
-    assert links["runbook"] in told
-    assert links["report_url"] in told
-    assert "spam team" in told
-    assert "on call" in told
+    (notification,) = backend.received()
+    notification = unescape(notification)
+    assert links["runbook"] in notification
+    assert links["report_url"] in notification
+    assert "spam team" in notification
+    assert "on call" in notification
 
 
 def test_sending_again_tells_nobody_twice_and_says_so(backend):
     channel = backend.channel()
     channel.send(notice())
     assert channel.send(notice()).duplicate
-    assert len(backend.told()) == 1
+    assert len(backend.received()) == 1
 
 
 def test_a_restarted_process_tells_nobody_twice(backend):
@@ -65,20 +65,20 @@ def test_a_restarted_process_tells_nobody_twice(backend):
     backend.channel().send(notice())
     assert backend.channel().send(notice()).duplicate
     assert not backend.channel().send(notice("n2")).duplicate
-    assert len(backend.told()) == 2
+    assert len(backend.received()) == 2
 
 
 def test_two_notifications_of_one_incident_both_arrive(backend):
     channel = backend.channel()
     channel.send(notice("n1"))
     channel.send(notice("n2", severity="resolved"))
-    assert len(backend.told()) == 2
+    assert len(backend.received()) == 2
 
 
 def test_odd_texts_arrive(backend):
     channel = backend.channel()
     channel.send(notice(subject="quote ' \" newline \n emoji \U0001f642 " + "x" * 10_000))
-    assert len(backend.told()) == 1
+    assert len(backend.received()) == 1
 
 
 @pytest.mark.parametrize("severity", ["page", "warning", "resolved"])
@@ -88,8 +88,8 @@ def test_texts_of_3000_characters_are_taken(backend, severity):
     facts = dict.fromkeys(("panel", "classifier", "metric", "segment"), long)
     receipt = backend.channel().send(notice(severity=severity, subject=long, body=long, dedup_key=long, facts=facts))
     assert not receipt.duplicate
-    (told,) = backend.told()
-    assert "word word" in told
+    (notification,) = backend.received()
+    assert "word word" in notification
 
 
 @pytest.mark.parametrize(
@@ -100,4 +100,4 @@ def test_a_notification_arrives_once_whatever_its_key_holds(backend, key):
     assert not channel.send(notice(key)).duplicate
     assert channel.send(notice(key)).duplicate
     assert not channel.send(notice(key + "'")).duplicate
-    assert len(backend.told()) == 2
+    assert len(backend.received()) == 2

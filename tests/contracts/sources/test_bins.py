@@ -13,7 +13,7 @@ from stratawatch.adapters.sources.dialects import translate
 from stratawatch.adapters.sources.statements import Statements
 from stratawatch.core.score_bins import bin_of, bins_of
 from stratawatch.engine.model.panel_spec import ClassifierSpec
-from tests.support.examples import examples
+from tests.support.hypothesis_examples import examples
 from tests.support.predictions.panels import START, WINDOW, panel
 
 TYPES = {"id": "VARCHAR", "ts": "TIMESTAMP", "a": "DOUBLE", "b": "DOUBLE", "c": "DOUBLE", "flag": "BOOLEAN"}

@@ -149,7 +149,7 @@ class TestVanishedFolder:
                 sent.clock.moment += WARN_AFTER
             mount(tmp_path / "queue")
             advance(sent.ports)
-        away = [one for one in sent.channel.told if one.subject == "The label queue is away"]
+        away = [one for one in sent.channel.received if one.subject == "The label queue is away"]
         assert len(away) == 2
         assert "adopt-queue" in away[0].body
 
@@ -160,7 +160,7 @@ class TestVanishedFolder:
             mount(tmp_path / "queue")
             sent.clock.moment += timedelta(minutes=20)
             advance(sent.ports)
-        assert sent.channel.told == []
+        assert sent.channel.received == []
 
 
 class TestAdopting:

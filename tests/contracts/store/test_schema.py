@@ -14,7 +14,7 @@ from stratawatch.core.alarms.alarm_states import AlarmState
 from stratawatch.engine.model.states import BatchState, CycleState, Entity, RoundState
 from stratawatch.errors import SchemaMismatch
 from tests.support.store.examples import NOW, open_cycle
-from tests.support.store.shapes import shape
+from tests.support.store.table_shapes import shape
 
 
 def pretend(url, revision):

@@ -26,7 +26,7 @@ from tests.support.store.examples import (
     spec,
 )
 from tests.support.store.old_schemas import FIRST_CYCLE, as_of_schema, fifth_schema, first_schema, sixth_schema
-from tests.support.store.shapes import shape
+from tests.support.store.table_shapes import shape
 
 
 class TestUpgrade:

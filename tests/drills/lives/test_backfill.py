@@ -42,9 +42,9 @@ def test_eight_weeks_in_any_order(played):
 
     # The breach of now is a page and a reminder; those of the past are one warning each, whatever the order.
     assert sorted(severities(scenario)) == ["page", "update"] + ["warning"] * 7
-    past = [told for told in scenario.channel.told if told.severity == "warning"]
-    assert {told.subject for told in past} == {"BREACH in a past window of spam"}
-    assert all("opened after later ones, nobody is paged" in told.body for told in past)
+    past = [notification for notification in scenario.channel.received if notification.severity == "warning"]
+    assert {one.subject for one in past} == {"BREACH in a past window of spam"}
+    assert all("opened after later ones, nobody is paged" in one.body for one in past)
     assert (played.status()[1], played.values(7)) == (before, value)
     opened_at = {week: played.cycle(week).opened_at for week in (3, 6)}
     with scenario.ports.store.begin() as tx:

@@ -59,7 +59,7 @@ def test_a_classifier_leaves_in_the_middle_of_a_cycle_and_comes_back_under_anoth
     work_on(scenario, 2)
     assert (played.estimated(1), played.judged(1)) == ({"lr", "rf"}, {"lr", "rf"})
     assert severities(scenario) == ["page", "resolved"]
-    assert "rf is not configured any more" in scenario.channel.told[-1].body
+    assert "rf is not configured any more" in scenario.channel.received[-1].body
     assert "Nothing needs attention" in played.report()
 
     # The next window has the new set only. The stream of the other goes on; plans begin from scores.

@@ -190,10 +190,12 @@ def test_what_was_warned_of_is_told_again_of_a_window_that_is_run_again(played):
     # A window that later ones follow: a warning for each of its runs.
     played.begin(1)
     work_on(scenario, 3)
-    before = len(scenario.channel.told)
+    before = len(scenario.channel.received)
     rerun(played)
     rerun(played)
-    assert [told.subject for told in scenario.channel.told[before:]] == ["BREACH in a past window of spam"] * 2
+    assert [notification.subject for notification in scenario.channel.received[before:]] == [
+        "BREACH in a past window of spam"
+    ] * 2
 
 
 def test_a_window_under_way_keeps_its_history(played):

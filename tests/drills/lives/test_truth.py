@@ -123,11 +123,11 @@ def plans_and_warnings(plain: Scenario, informed: Scenario) -> None:
         totals = [one.rounds.of(cycles[1].id)[0].plan.totals for one in (tx, other)]
         assert totals[0] != totals[1]
         assert [len(one.truth.warnings("spam")) for one in (tx, other)] == [0, 2]
-    told = [[one for one in each.channel.told if one.subject.startswith("TRUTH")] for each in (plain, informed)]
-    assert [len(each) for each in told] == [0, 2]
-    assert {one.severity for one in told[1]} == {"warning"}
-    assert "2,000 items of " in told[1][0].body
-    assert "(chargeback 2,000)" in told[1][0].body
+    received = [[one for one in each.channel.received if one.subject.startswith("TRUTH")] for each in (plain, informed)]
+    assert [len(each) for each in received] == [0, 2]
+    assert {one.severity for one in received[1]} == {"warning"}
+    assert "2,000 items of " in received[1][0].body
+    assert "(chargeback 2,000)" in received[1][0].body
 
 
 def status_and_report(plain: Scenario, informed: Scenario, folder: Path) -> None:

@@ -76,7 +76,7 @@ def test_incidents_end_with_the_reason_once_no_cycle_is_under_way(store):
     advance(scenario.ports)
     assert found(scenario)[0].incidents == 0
     assert severities(scenario) == ["page", "resolved"]
-    assert "It is over: panel 'spam' was retired: replaced" in scenario.channel.told[-1].body
+    assert "It is over: panel 'spam' was retired: replaced" in scenario.channel.received[-1].body
 
 
 def test_a_late_label_of_a_retired_panel_pages_nobody_and_a_store_in_trouble_stops_nothing(store, monkeypatch):

@@ -66,9 +66,9 @@ class TestLostBatches:
         empty(out)
         assert advance(sent.ports).troubles == ()
         assert contents(out) == before
-        (told,) = sent.channel.told
-        assert told.subject == "Batches were sent to the label queue again"
-        assert batches(sent, BatchState.SENT)[0].key in told.body
+        (notification,) = sent.channel.received
+        assert notification.subject == "Batches were sent to the label queue again"
+        assert batches(sent, BatchState.SENT)[0].key in notification.body
 
     def test_one_of_them_goes_out_alone(self, sent, out):
         before = contents(out)
@@ -82,11 +82,11 @@ class TestLostBatches:
             empty(out)
             advance(sent.ports)
         assert contents(out) == {}
-        assert [one.subject for one in sent.channel.told] == [
+        assert [one.subject for one in sent.channel.received] == [
             "Batches were sent to the label queue again",
             "The label queue loses batches",
         ]
-        assert "cycles resend" in sent.channel.told[1].body
+        assert "cycles resend" in sent.channel.received[1].body
         assert {batch["away"] for batch in shown(sent)} == {"lost"}
         resend_batches(sent.ports, 1, "the share is mended")
         advance(sent.ports)
@@ -108,8 +108,8 @@ class TestLostBatches:
         for _ in range(2):
             advance(sent.ports)
         assert key not in sent.ports.queue.asked_keys()
-        (told,) = sent.channel.told
-        assert told.subject == "Batches wait that were withdrawn from the label queue"
+        (notification,) = sent.channel.received
+        assert notification.subject == "Batches wait that were withdrawn from the label queue"
         assert [batch["key"] for batch in shown(sent) if batch["away"] == "withdrawn"] == [key]
         assert resend_batches(sent.ports, 1, "restored too far back") == 1
         advance(sent.ports)
@@ -168,4 +168,4 @@ class TestClosedBatches:
         for _ in range(2):
             advance(sent.ports)
         assert first.key not in sent.ports.queue.asked_keys()
-        assert sent.channel.told == []
+        assert sent.channel.received == []

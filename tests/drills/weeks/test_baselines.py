@@ -307,18 +307,18 @@ class TestJudging:
         assert state_of(watched).reason == (
             "cannot see how far it fell: no baseline is in force; measure one: stratawatch baseline measure spam"
         )
-        (told,) = watched.channel.told
-        assert (told.severity, "stratawatch baseline measure spam" in told.body) == ("warning", True)
+        (notification,) = watched.channel.received
+        assert (notification.severity, "stratawatch baseline measure spam" in notification.body) == ("warning", True)
 
     def test_a_drop_that_is_proven_beyond_pages(self, watched):
         self.measure(watched, 0.95, 2000)
         watched.produce(0, quality=0.3)
         label_cycle(watched)
         assert state_of(watched).state == AlarmState.BREACH
-        (told,) = watched.channel.told
-        assert told.severity == "page"
-        assert "at most 10 points more than its baseline of 5.0% (measured 2026-01-12) allowed" in told.body
-        reason = told.facts["reason"]
+        (notification,) = watched.channel.received
+        assert notification.severity == "page"
+        assert "at most 10 points more than its baseline of 5.0% (measured 2026-01-12) allowed" in notification.body
+        reason = notification.facts["reason"]
         assert "against the baseline of 2026-01-12, a fall of 10 is allowed: proven to be more (at least" in reason
 
     def test_the_same_drop_from_an_uncertain_baseline_does_not(self, watched):
@@ -327,7 +327,7 @@ class TestJudging:
         label_cycle(watched)
         uncertain = state_of(watched)
         assert uncertain.state == AlarmState.AT_RISK, uncertain.reason
-        assert watched.channel.told == []
+        assert watched.channel.received == []
 
     def test_and_the_certain_one_shows_that_the_drop_is_real(self, watched):
         self.measure(watched, 0.5, 20_000)

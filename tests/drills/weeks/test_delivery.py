@@ -23,7 +23,7 @@ class TestAPage:
         breaching.channel.troubles = [unreachable() for _ in range(30)]
         breach(breaching)
         meet_all_troubles(breaching, breaching.channel, minutes=30)
-        assert breaching.channel.told == []
+        assert breaching.channel.received == []
         for _ in range(5):
             breaching.clock.advance(hours=1)
             assert advance(breaching.ports).troubles == ()
@@ -116,7 +116,7 @@ class TestAPage:
             assert [one for one in outbox(breaching) if one.channel == "new"] == []
         breaching.ports = replace(breaching.ports, paused=Pauses())
         send_notifications(breaching.ports)
-        assert [(one.channel, one.severity) for one in new.told] == [("new", "page")]
+        assert [(one.channel, one.severity) for one in new.received] == [("new", "page")]
 
 
 class TestMany:
@@ -164,7 +164,7 @@ class TestOnBothDatabases:
             scenario.clock.advance(hours=1)
             send_notifications(scenario.ports)
         relabel(scenario, "yes")
-        assert [one.severity for one in fallback.told] == ["page", "resolved"]
+        assert [one.severity for one in fallback.received] == ["page", "resolved"]
         assert states(scenario)[0] == ("channel", "page", "superseded")
         scenario.ports.store.dispose()
 
@@ -190,7 +190,7 @@ class TestTheEndOfAnIncident:
         assert severities(breaching) == ["page", "resolved"]
         other.troubles.clear()
         work_on(breaching, 3)
-        assert other.told == []
+        assert other.received == []
 
     def test_is_told_to_those_that_may_have_heard(self, breaching):
         """A send without an answer may have arrived, and would leave an incident open at the receiver."""
@@ -295,25 +295,25 @@ class TestAFallback:
             breaching.clock.advance(hours=1)
             advance(breaching.ports)
         relabel(breaching, "yes")
-        assert fallback.told == []
+        assert fallback.received == []
 
     def test_is_paged_once_with_the_reasons_after_three_failures_everywhere(self, breaching, fallback):
         breach(breaching)
         for pause in (1, 2):
-            assert fallback.told == []
+            assert fallback.received == []
             breaching.clock.advance(minutes=pause)
             send_notifications(breaching.ports)
-        (told,) = fallback.told
-        assert told.severity == "page"
-        assert "- channel, 3 attempts: the table did not answer" in told.body
-        assert "- other, 3 attempts:" in told.body
+        (notification,) = fallback.received
+        assert notification.severity == "page"
+        assert "- channel, 3 attempts: the table did not answer" in notification.body
+        assert "- other, 3 attempts:" in notification.body
         for _ in range(5):
             breaching.clock.advance(hours=1)
             named = advance(breaching.ports).troubles  # those that fail on, and no page that nobody has
             assert all(one.startswith("notify: the channel") for one in named)
         assert len(fallback.sends) == 1
         relabel(breaching, "yes")
-        assert [one.severity for one in fallback.told] == ["page", "resolved"]
+        assert [one.severity for one in fallback.received] == ["page", "resolved"]
         assert severities(breaching) == []
 
     def test_is_not_paged_while_one_channel_takes_it(self, breaching, fallback):
@@ -322,7 +322,7 @@ class TestAFallback:
         for _ in range(5):
             breaching.clock.advance(hours=1)
             send_notifications(breaching.ports)
-        assert fallback.told == []
+        assert fallback.received == []
 
     def test_is_paged_when_the_others_were_not_even_tried_for_a_quarter_of_an_hour(self, breaching, fallback):
         for channel in breaching.ports.channels.values():
@@ -335,18 +335,21 @@ class TestAFallback:
                 tx.outbox.send_again(one.id, breaching.clock.now() + timedelta(hours=1))
             tx.commit()
         send_notifications(breaching.ports)
-        assert len(fallback.told) == 1
+        assert len(fallback.received) == 1
 
     def test_is_paged_at_once_when_the_others_cannot_be_built(self, breaching, fallback):
         built = breaching.ports.channels
         breaching.ports = replace(breaching.ports, channels=WithoutSecrets(built))
         breach(breaching)
-        (told,) = fallback.told
-        assert told.severity == "page"
-        assert "- channel, 0 attempts: not tried, as the channel cannot be used: its secret is not set" in told.body
+        (notification,) = fallback.received
+        assert notification.severity == "page"
+        assert (
+            "- channel, 0 attempts: not tried, as the channel cannot be used: its secret is not set"
+            in notification.body
+        )
         breaching.ports = replace(breaching.ports, channels=built)
         relabel(breaching, "yes")
-        assert [one.severity for one in fallback.told] == ["page", "resolved"]
+        assert [one.severity for one in fallback.received] == ["page", "resolved"]
 
     def test_that_fails_too_is_tried_on(self, breaching, fallback):
         fallback.troubles = [unreachable() for _ in range(30)]
@@ -355,4 +358,4 @@ class TestAFallback:
         assert advance(breaching.ports).troubles
         breaching.clock.advance(hours=1)
         send_notifications(breaching.ports)
-        assert len(fallback.told) == 1
+        assert len(fallback.received) == 1

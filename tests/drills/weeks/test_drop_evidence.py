@@ -156,3 +156,41 @@ class TestBaselines:
             tx.commit()
         replay_evidence(measured.ports, "spam", 1)
         assert (rows(measured, cycle), rows(measured, cycle, -1)) == before
+
+
+class TestABaselineMeasuredLater:
+    """Its dates hold for windows that were judged before it was measured, against another one."""
+
+    @pytest.fixture
+    def windows(self, measured):
+        """Three judged windows; the later baseline is for the second one and those after it."""
+        measured.cycles = label_weeks(measured, 4, 5, 6)
+        later = replace(
+            measured.baseline, source="a file", valid_from=MONDAY + 5 * WEEK, measured_at=measured.clock.now()
+        )
+        with measured.ports.store.begin() as tx:
+            tx.baselines.add(later)
+            tx.commit()
+        return measured
+
+    def test_restarts_no_stream_at_a_window_that_is_judged_again(self, windows):
+        relabel(windows, "yes")
+        assert {row.revision for row in rows(windows, windows.cycles[2])} == {2}
+        assert why_restarted(windows) == []
+        (end,) = evidence(windows).ends
+        assert [cycle.id for cycle in end.windows] == windows.cycles
+
+    def test_restarts_it_at_the_next_window(self, windows):
+        relabel(windows, "yes")
+        cycles = label_weeks(windows, 7)
+        assert why_restarted(windows) == [(LR, "its baseline is of 2026-02-23, no longer of 2026-02-02")]
+        (end,) = evidence(windows).ends
+        assert [cycle.id for cycle in end.windows] == cycles
+
+    def test_restarts_none_at_a_window_that_is_replayed(self, windows):
+        with windows.ports.store.begin() as tx:
+            for table in ("evidence", "judgement_rules"):
+                tx._sql.exec_driver_sql(f"DELETE FROM {table}")
+            tx.commit()
+        replay_evidence(windows.ports, "spam", 3)
+        assert why_restarted(windows) == []

@@ -67,7 +67,7 @@ def test_a_kill_between_a_send_and_its_receipt_tells_nobody_twice(scenario):
                 raise Killed
             return receipt
 
-    dying = Dying(told=scenario.channel.told)
+    dying = Dying(received=scenario.channel.received)
     connect(scenario, dying)
     remind(scenario.ports)
     with pytest.raises(Killed):
@@ -75,7 +75,7 @@ def test_a_kill_between_a_send_and_its_receipt_tells_nobody_twice(scenario):
     dying.dies = False
     scenario.clock.advance(hours=1)
     advance(scenario.ports)
-    assert [one.severity for one in dying.told] == ["page", "update"]
+    assert [one.severity for one in dying.received] == ["page", "update"]
     assert {one.state for one in outbox(scenario)} == {"sent"}
 
 
@@ -107,14 +107,14 @@ def test_a_month_of_one_breach(scenario):
     acknowledge_incident(scenario.ports, incident.id)
     breach_again(scenario, 4)
     relabel(scenario, "yes")
-    assert [one.subject.partition(":")[0] for one in scenario.channel.told] == [
+    assert [one.subject.partition(":")[0] for one in scenario.channel.received] == [
         "lr (spam)",
         "STILL BROKEN, week 2",
         "STILL BROKEN, week 4",
         "ACKNOWLEDGED by unknown",
         "RESOLVED",
     ]
-    assert len({one.dedup_key for one in scenario.channel.told}) == 1
+    assert len({one.dedup_key for one in scenario.channel.received}) == 1
 
 
 class TestAStoreThatIsPutBack:
@@ -130,12 +130,12 @@ class TestAStoreThatIsPutBack:
         send_notifications(scenario.ports)
         scenario.ports = replace(scenario.ports, store=backups.lose_and_restore())
         breach_again(scenario, 1)
-        assert [one.facts.get("update") for one in scenario.channel.told] == [None, "acknowledged", "reminder"]
+        assert [one.facts.get("update") for one in scenario.channel.received] == [None, "acknowledged", "reminder"]
         acknowledge_incident(scenario.ports, incident.id, "rolling back")
         advance(scenario.ports)
-        assert len(scenario.channel.told) == 3  # the channel knows the acknowledgement by its key
+        assert len(scenario.channel.received) == 3  # the channel knows the acknowledgement by its key
         breach_again(scenario, 2)
-        assert len(scenario.channel.told) == 3
+        assert len(scenario.channel.received) == 3
 
     def test_from_before_a_reminder_does_not_repeat_it(self, scenario, backups):
         breach(scenario)

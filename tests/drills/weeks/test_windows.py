@@ -17,8 +17,8 @@ from stratawatch.engine.model.drift_rule import DriftRule
 from stratawatch.engine.model.panel_spec import AuxiliarySpec, Columns, WindowRule
 from stratawatch.engine.model.states import ACTIVE_CYCLES, CycleState, Entity
 from stratawatch.errors import ConfigError, StratawatchError
-from tests.support.examples import examples
 from tests.support.fakes import MONDAY, WEEK, spec
+from tests.support.hypothesis_examples import examples
 from tests.support.scenario import cycle_of, label_cycle, open_all
 from tests.support.stores import empty_store
 
@@ -129,7 +129,7 @@ class TestRowsThatCameTooLate:
         warnings = cycle_of(scenario, second).profile.warnings
         assert any("7 rows of the window before came after it was read" in one for one in warnings)
         assert cycle_of(scenario, second).profile.missed == 7
-        assert any(n.subject == "DRIFT: the input of spam" and "7 rows" in n.body for n in scenario.channel.told)
+        assert any(n.subject == "DRIFT: the input of spam" and "7 rows" in n.body for n in scenario.channel.received)
 
     def test_cannot_be_told_once_the_source_forgets(self, scenario):
         run_weeks(scenario, 1)
@@ -185,9 +185,9 @@ class TestDrift:
         scenario.clock.moment = MONDAY + 2 * WEEK
         cycle = label_cycle(scenario)
         assert cycle_of(scenario, cycle).state == CycleState.JUDGED
-        told = [n for n in scenario.channel.told if n.subject.startswith("DRIFT")]
-        assert len(told) == 1
-        assert "the window has 6,000 rows, the window before 3,000" in told[0].body
+        received = [n for n in scenario.channel.received if n.subject.startswith("DRIFT")]
+        assert len(received) == 1
+        assert "the window has 6,000 rows, the window before 3,000" in received[0].body
 
     def test_refuses_where_the_panel_says_so_and_is_accepted_by_a_changed_rule(self, make_scenario):
         scenario = make_scenario(spec(drift=DriftRule(volume="refuse")))

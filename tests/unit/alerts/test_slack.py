@@ -34,8 +34,8 @@ def words(message):
 class TestWords:
     def test_are_fewer_than_1500_characters_whatever_there_is_to_say(self, slack):
         slack.channel().send(notice(subject="s" * 3000, body="line\n" * 3000, dedup_key="k" * 3000))
-        (told,) = slack.told()
-        assert len(words(json.loads(told))) < 1500
+        (notification,) = slack.received()
+        assert len(words(json.loads(notification))) < 1500
 
     def test_have_a_page_whole_with_its_links(self):
         """A body of 1,300 characters, as a page has that says what moved and which cut-off would mend it."""
@@ -52,8 +52,8 @@ class TestWords:
 
     def test_that_have_to_be_escaped_do_not_make_slack_refuse_it(self, slack):
         slack.channel().send(notice(body="&" * 3000))
-        (told,) = slack.told()
-        assert len(json.loads(told)["blocks"][1]["text"]["text"]) <= 3000
+        (notification,) = slack.received()
+        assert len(json.loads(notification)["blocks"][1]["text"]["text"]) <= 3000
 
     def test_are_no_link_no_mention_and_no_markup(self):
         said = words(
@@ -66,7 +66,7 @@ class TestWords:
 
     def test_fill_no_empty_block(self, slack):
         slack.channel().send(notice(subject="", body=""))
-        assert len(slack.told()) == 1
+        assert len(slack.received()) == 1
 
 
 class TestBot:

@@ -9,7 +9,7 @@ import pytest
 
 from stratawatch.adapters.checks import gx_runner
 from stratawatch.adapters.checks.gx_runner import validate
-from stratawatch.adapters.checks.rules import InputRule, Suite
+from stratawatch.adapters.checks.input_rules import InputRule, Suite
 from stratawatch.errors import Unreachable
 
 NOT_NULL = InputRule("ExpectColumnValuesToNotBeNull", {"column": "a"}, "a is missing")

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from stratawatch.adapters.queues import inbox, rejects
 from stratawatch.adapters.queues.inbox import ReadCaps
 from tests.support.batches import marked_queue
-from tests.support.examples import examples
+from tests.support.hypothesis_examples import examples
 
 WHOLE = b'{"key": "k1", "value": "yes"}\n'
 NEXT = b'{"key": "k2", "value": "no"}\n'

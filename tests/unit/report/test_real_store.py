@@ -74,8 +74,8 @@ def test_the_breach_its_incident_and_its_page_are_there(scenario, view):
     lr = next(trend for trend in view.trends if (trend.classifier, trend.metric) == ("lr", "precision"))
     assert [point.state for point in lr.points[:3]] == [AlarmState.OK, AlarmState.OK, AlarmState.BREACH]
     assert {row.kind for row in view.incidents if row.resolved_at is None} == {AlarmState.BREACH, AlarmState.BLIND}
-    told = [note.subject for note in scenario.channel.told]
-    assert sorted(row.subject for row in view.notifications) == sorted(told)
+    received = [note.subject for note in scenario.channel.received]
+    assert sorted(row.subject for row in view.notifications) == sorted(received)
     assert {row.state for row in view.notifications} == {"sent"}
 
 

@@ -8,7 +8,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from stratawatch.core.goals import Goal
 from stratawatch.errors import StratawatchError
 from stratawatch.study import Study
-from tests.support.examples import examples
+from tests.support.hypothesis_examples import examples
 from tests.support.study_frames import StudyData
 
 STUDY_DATA = StudyData(300)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from benchmarks.papers.strat.orthogonal_arrays import orthogonal_array, replicates_needed
 from stratawatch.errors import StratawatchError
-from tests.support.examples import examples
+from tests.support.hypothesis_examples import examples
 
 
 def is_orthogonal(array, n):

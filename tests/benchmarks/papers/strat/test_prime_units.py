@@ -9,7 +9,7 @@ from benchmarks.papers.strat.orthogonal_arrays import prime_units
 from benchmarks.papers.strat.replicates import make_replicates
 from stratawatch.core.estimation.replication.half_samples import half_samples
 from stratawatch.errors import StratawatchError
-from tests.support.examples import examples
+from tests.support.hypothesis_examples import examples
 from tests.support.stratified_units import drawn, textbook
 
 

@@ -10,7 +10,7 @@ from stratawatch.core.estimate import Undefined
 from stratawatch.core.estimation.replication.replicates import replicates_of_pairs
 from stratawatch.core.estimation.replication.units import StratifiedUnits
 from stratawatch.errors import StratawatchError
-from tests.support.examples import examples
+from tests.support.hypothesis_examples import examples
 from tests.support.stratified_units import drawn, textbook
 
 

@@ -21,7 +21,7 @@ from stratawatch.core.planning.allocation import drawable_items
 from stratawatch.core.population import Candidates, Census, Segment
 from stratawatch.core.verdicts import VerdictsByItem
 from stratawatch.errors import PlanImpossible, StratawatchError
-from tests.support.examples import examples
+from tests.support.hypothesis_examples import examples
 
 NAMES = pytest.mark.parametrize("name", DESIGNS)
 MANY_ROUNDS = 20

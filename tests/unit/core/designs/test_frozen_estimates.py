@@ -7,7 +7,7 @@ from stratawatch.core.estimate import IntervalEstimate, Undefined
 from stratawatch.core.population import Segment
 from stratawatch.core.verdicts import VerdictsByItem
 from stratawatch.errors import StratawatchError
-from tests.support.examples import examples
+from tests.support.hypothesis_examples import examples
 from tests.support.labelled_population import LabelledPopulation, two_classifiers
 
 

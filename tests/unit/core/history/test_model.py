@@ -11,7 +11,7 @@ from stratawatch.core.history.model import has_enough_labels, past_label_counts,
 from stratawatch.core.history.past_labels import NO_HISTORY
 from stratawatch.core.history.working_model import logistic, logit, null_model, ridge_logistic
 from stratawatch.core.tuning import HISTORY
-from tests.support.examples import examples
+from tests.support.hypothesis_examples import examples
 from tests.support.past_labels import LADDER, curve, exact, past, together
 
 MADE = Cells.of(

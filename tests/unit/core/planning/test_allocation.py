@@ -17,7 +17,7 @@ from stratawatch.core.planning.allocation import (
 from stratawatch.core.planning.expected_rates import ExpectedRates, prior_rates, updated_rates
 from stratawatch.core.planning.goal_variances import goal_gradients, goal_variances, variance_coefficients
 from stratawatch.core.tuning import PLANNER
-from tests.support.examples import examples
+from tests.support.hypothesis_examples import examples
 
 SIZES = [9000, 900, 90, 60, 40, 1]
 PATTERNS = ["00", "00", "01", "10", "11", "--"]

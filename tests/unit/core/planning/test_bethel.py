@@ -9,7 +9,7 @@ from scipy.optimize import minimize
 from stratawatch.core.planning.bethel import achieved_variances, integer_solution, limits_met, minimise_labels
 from stratawatch.core.tuning import SOLVER
 from stratawatch.errors import StratawatchError
-from tests.support.examples import examples
+from tests.support.hypothesis_examples import examples
 
 
 def floats(*values):

@@ -9,7 +9,7 @@ from stratawatch.core.cells import Cells
 from stratawatch.core.metrics import METRICS
 from stratawatch.core.planning.expected_precision import ExpectedTotals, expected_half_widths, half_widths_of_plans
 from stratawatch.core.planning.expected_rates import ExpectedRates, prior_rates
-from tests.support.examples import examples
+from tests.support.hypothesis_examples import examples
 
 LARGE = Cells.of(("a",), ["1", "0"], np.array([1e6, 4e6]), np.array([0.5, 0.1]))
 FLAT = ExpectedRates(np.array([0.5, 0.1]), np.array([0.25, 0.09]))

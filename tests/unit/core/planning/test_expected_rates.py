@@ -18,7 +18,7 @@ from stratawatch.core.planning.expected_rates import (
 )
 from stratawatch.core.planning.goal_variances import DEFAULT_GOALS, goal_gradients, variance_coefficients
 from stratawatch.errors import StratawatchError
-from tests.support.examples import examples
+from tests.support.hypothesis_examples import examples
 from tests.support.past_labels import curve, drawn, past, together
 
 SCORES = np.array([0.01, 0.2, 0.02, 0.999])

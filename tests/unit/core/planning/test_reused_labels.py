@@ -8,7 +8,7 @@ from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.past_labels import NO_HISTORY
 from stratawatch.core.planning.labels_so_far import UnlabelledCandidates
 from stratawatch.core.planning.round_planner import RoundPlanner
-from tests.support.examples import examples
+from tests.support.hypothesis_examples import examples
 from tests.support.planned_cells import MADE, PAST, SERVED, WHOLE, goals, known_at_first, new_labels, so_far, until
 
 

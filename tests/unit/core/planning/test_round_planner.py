@@ -17,7 +17,7 @@ from stratawatch.core.planning.round_planner import RoundPlanner
 from stratawatch.core.planning.round_sizes import first_round_labels
 from stratawatch.core.tuning import PLANNER
 from stratawatch.errors import StratawatchError
-from tests.support.examples import examples
+from tests.support.hypothesis_examples import examples
 from tests.support.past_labels import curve, drawn
 from tests.support.planned_cells import (
     MADE,

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stratawatch.core.stratification.agglomerate import InitialGroups, Moments
-from tests.support.examples import examples
+from tests.support.hypothesis_examples import examples
 
 
 def moments(sizes, spreads, means) -> Moments:

@@ -8,7 +8,7 @@ from stratawatch.core.population import NO_BIN, Census, Segment
 from stratawatch.core.score_bins import bins_of, centre
 from stratawatch.core.stratification.initial_atoms import initial_atoms
 from tests.support.censuses import census, of, spread
-from tests.support.examples import examples
+from tests.support.hypothesis_examples import examples
 
 
 def history(rows: int, positive_above: float = 0.1) -> History:

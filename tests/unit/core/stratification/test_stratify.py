@@ -16,7 +16,7 @@ from stratawatch.core.stratification.initial_atoms import initial_atoms
 from stratawatch.core.stratification.stratify import stratify
 from stratawatch.errors import PlanImpossible, StratawatchError
 from tests.support.censuses import census, panel, spread
-from tests.support.examples import examples
+from tests.support.hypothesis_examples import examples
 
 ROWS = (*spread("00", 20, 450), *spread("01", 400, 500), *spread("10", 500, 600), *spread("11", 550, 950))
 

@@ -9,7 +9,7 @@ from stratawatch.errors import PlanImpossible, StratawatchError
 from stratawatch.literature.kumar.allocations import ALLOCATIONS, Equal, OptA1, OptA2, Proportional
 from stratawatch.literature.kumar.stratified_share import stratified_share
 from stratawatch.literature.stratum_counts import StratumCounts
-from tests.support.examples import examples
+from tests.support.hypothesis_examples import examples
 
 SIZES = np.array([1000, 3000, 6000])
 EVERY = {**ALLOCATIONS, "OPT-A1 smoothed": OptA1(pseudo_labels=1.0), "OPT-A2 smoothed": OptA2(pseudo_labels=1.0)}

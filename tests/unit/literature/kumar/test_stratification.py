@@ -18,7 +18,7 @@ from stratawatch.literature.kumar.stratification import (
     stratum_numbers,
 )
 from stratawatch.literature.kumar.weighted_values import WeightedValues
-from tests.support.examples import examples
+from tests.support.hypothesis_examples import examples
 
 RNG = np.random.default_rng(20260105)
 SKEWED = 1 / (1 + np.exp(-2.5 - RNG.normal(size=20_000)))

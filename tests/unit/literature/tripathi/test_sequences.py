@@ -13,7 +13,7 @@ from stratawatch.errors import PlanImpossible
 from stratawatch.literature.tripathi.parent_choice import best_parent, expected_labels
 from stratawatch.literature.tripathi.recycling_options import RecyclingOptions
 from stratawatch.literature.tripathi.sequences import ClassifierSequences
-from tests.support.examples import examples
+from tests.support.hypothesis_examples import examples
 from tests.support.tripathi_cycle import CENSUS, NAMES, survey
 
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from stratawatch.core.estimate import Undefined
 from stratawatch.core.estimation.replication.replicates import replicates_of_pairs
 from stratawatch.core.estimation.replication.units import StratifiedUnits
-from tests.support.examples import examples
+from tests.support.hypothesis_examples import examples
 from tests.support.stratified_units import drawn, textbook
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from stratawatch.core.metrics import REPORTED
-from stratawatch.demo.truth import true_values
+from stratawatch.demo.true_values import true_values
 
 #                  logistic trees bayes vote
 CALLS = np.array([[1, 1, 1, 1], [1, 0, 0, 0], [1, 0, 1, 1], [0, 0, 1, 0], [0, 0, 1, 0]], dtype=bool)
