@@ -35,8 +35,14 @@ def check(config: ConfigOption = DEFAULT_CONFIG, json: JsonOption = False, now: 
             ]
             for several in (report.problems, report.notices)
         )
-        found = {"ok": not problems, "problems": problems, "notices": notices, "found": report.found}
-        print_json({"config": config.absolute(), **found})
+        found = {
+            "ok": not problems,
+            "problems": problems,
+            "notices": notices,
+            "found": report.found,
+            "pages": report.pages,
+        }
+        print_json({"config": config.absolute(), **found, "pages": report.pages})
     else:
         for part, facts in report.found.items():
             print_line(part)

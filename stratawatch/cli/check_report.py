@@ -4,9 +4,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from stratawatch.cli.check_configuration import Facts, configuration_facts
+from stratawatch.cli.expected_pages import page_facts, pages_of_panels
 from stratawatch.config.problems import ConfigProblems, Place, Problem
 from stratawatch.errors import ConfigError, ConfigErrors, InputRefused, NoConnection, StratawatchError
 from stratawatch.formatting import count_text, shortened
@@ -30,6 +31,8 @@ class CheckReport:
     found: dict[str, Facts] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
     notices: tuple[Problem, ...] = ()
+    pages: list[dict[str, Any]] = field(default_factory=list)
+    """In how many windows falls beyond each end of a limit would be paged."""
 
 
 def check_installation(path: Path, clock: "Clock") -> CheckReport:
@@ -50,6 +53,9 @@ def check_installation(path: Path, clock: "Clock") -> CheckReport:
     _look(report, configuration, "store", ("store", "url"), lambda: _store(configuration, clock.now()))
     _look_for_changes(report, configuration, clock.now())
     _look_for_left_panels(report, configuration)
+    for name, rows in pages_of_panels(configuration, clock.now()).items():
+        report.found[f"limits of {name}"] = page_facts(rows, configuration.panels[name].windows.unit)
+        report.pages += [{"panel": name, **row} for row in rows]
     for index, truth in enumerate(configuration.settings.truth):
         place: Place = ("truth", index, *[local.key for local in truth.local_paths()][:1])
         _look(report, configuration, truth.name, place, partial(_truth, configuration, truth))

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from stratawatch.cli.expected_pages import page_document, show_pages
 from stratawatch.cli.options import DEFAULT_CONFIG, ConfigOption, JsonOption, NowOption, chosen_panels, moment
 from stratawatch.cli.output import metric_text, print_documents, print_line, stream_text, window_text
 from stratawatch.cli.pictures import write_picture
@@ -266,17 +267,18 @@ def _empty(spec: "PanelSpec", window: "Window") -> StratawatchError:
 
 def _preview(installation: "Installation", spec: "PanelSpec") -> dict[str, Any]:
     from stratawatch.core.stratification.stratum_atoms import atoms_by_stratum
-    from stratawatch.engine.cycle.expected_pages import expected_pages
+    from stratawatch.engine.cycle.expected_pages import expected_pages, planned_window
     from stratawatch.engine.cycle.plan_preview import preview_plan
     from stratawatch.engine.evidence.focus import focus_text
 
     period, window = newest_window(installation, spec)
     previewed = preview_plan(installation.ports, spec, window, period)
-    with installation.ports.store.begin() as tx:
-        pages = expected_pages(tx, spec, previewed, window)
     planned, strata = previewed.plan, atoms_by_stratum(previewed.atoms)
     if not strata:
         raise _empty(spec, window)
+    with installation.ports.store.begin() as tx:
+        labelled = planned_window(spec, previewed.atoms, previewed.plan.totals)
+        pages = expected_pages(tx, spec, labelled, window.start)
     return {
         "panel": spec.name,
         "period": period,
@@ -310,17 +312,7 @@ def _preview(installation: "Installation", spec: "PanelSpec") -> dict[str, Any]:
         ],
         "focus": None if previewed.focus is None else focus_text(previewed.focus),
         "random_numbers": None if previewed.not_reused is None else previewed.not_reused.text,
-        "pages": [
-            {
-                "classifier": one.key.classifier,
-                "metric": one.key.metric,
-                "segment": one.key.segment,
-                "end": one.end,
-                "windows": [{"loss": loss, "windows": windows} for loss, windows in one.windows.items()],
-                "unknown": one.unknown,
-            }
-            for one in pages
-        ],
+        "pages": [page_document(one) for one in pages],
     }
 
 
@@ -352,12 +344,7 @@ def _show(document: dict[str, Any]) -> None:
     if document["pages"]:
         print_line()
         print_line("Windows until a fall beyond its limit is paged, on average, if these labels come each time")
-        known = [row for row in document["pages"] if not row["unknown"]]
-        if known:
-            show_rows([_page_cells(row) for row in known], numbers=("5 points", "10 points"))
-        for row in document["pages"]:
-            if row["unknown"]:
-                print_line(f"Not known for the largest drop of {stream_text(row)}: {row['unknown']}")
+        show_pages(document["pages"])
 
 
 def _stratum_cells(row: dict[str, Any]) -> dict[str, str]:
@@ -367,14 +354,6 @@ def _stratum_cells(row: dict[str, Any]) -> dict[str, str]:
         "items": f"{row['items']:,}",
         "labels": f"{row['labels']:,}",
     }
-
-
-def _page_cells(row: dict[str, Any]) -> dict[str, str]:
-    shown = {
-        f"{100 * one['loss']:.0f} points": "more than 100" if one["windows"] is None else f"{one['windows']:.1f}"
-        for one in row["windows"]
-    }
-    return {"limit of": f"{stream_text(row)} ({row['end'].replace('_', ' ')})", **shown}
 
 
 def _expected_cells(row: dict[str, Any]) -> dict[str, str]:

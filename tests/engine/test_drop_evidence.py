@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from stratawatch.core.alarms.evidence.time_to_page import MOST
-from stratawatch.engine.cycle.expected_pages import expected_pages
+from stratawatch.engine.cycle.expected_pages import expected_pages, planned_window
 from stratawatch.engine.cycle.plan_preview import preview_plan
 from stratawatch.engine.evidence.drop_streams import _fold
 from stratawatch.engine.model.evidence_records import BaselineGrid, EvidenceRow
@@ -44,10 +44,11 @@ def test_a_plan_says_in_how_many_windows_it_would_be_paged(make_scenario):
     scenario.produce(4)
     window = Window(MONDAY + 4 * WEEK, MONDAY + 5 * WEEK)
     preview = preview_plan(scenario.ports, PANEL, window, 4)
+    planned = planned_window(PANEL, preview.atoms, preview.plan.totals)
 
     def page():
         with scenario.ports.store.begin() as tx:
-            (found,) = expected_pages(tx, PANEL, preview, window)
+            (found,) = expected_pages(tx, PANEL, planned, window.start)
         return found
 
     assert (page().windows, page().unknown) == ({}, "no baseline is in force")

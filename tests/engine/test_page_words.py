@@ -7,9 +7,11 @@ from stratawatch.core.alarms.alarm_states import AlarmState, BlindCause, Judgeme
 from stratawatch.core.goals import Limit
 from stratawatch.engine.alarms.notifications import notify_breach
 from stratawatch.engine.cycle.advance import advance
+from stratawatch.engine.evidence.duration import LookedAt, duration
 from stratawatch.engine.model.alarm_records import Incident, StreamKey
 from stratawatch.engine.model.idempotency_keys import item_key, question_wording
 from stratawatch.engine.model.panel_links import PanelLinks
+from stratawatch.engine.model.panel_spec import Window
 from stratawatch.report.view import build
 from tests.support.fakes import MONDAY, WEEK, spec, unusable
 from tests.support.scenario import cycle_of, label_cycle, label_weeks, open_all, relabel
@@ -115,11 +117,58 @@ class TestWhatItCosts:
         share = float(re.match(r"Now: (.+)% of its flags are wrong \(.+\), at most 50% allowed\.", now)[1])
         told = re.fullmatch(r"RESOLVED: lr \(spam\): (.+)% of its flags are wrong, at most 50% allowed", end.subject)
         assert abs(float(told[1]) - share) < 0.5
-        assert lasted == "It lasted for 3 weeks, 2026-01-12 to 2026-02-02."
+        assert lasted == "It lasted for 3 weeks (2026-01-12 to 2026-02-02)."
         assert re.fullmatch(f"Harm: {cost}", harm).groups() == tuple(map(str, (more, least, most)))
         assert left == "Left to do: put right what the wrong flags of that time did."
         assert any("precision of lr" in line for line in others)
         assert end.facts["reason"] == why
+
+    def test_weeks_that_look_fine_and_are_not_proven_are_not_told_as_certain(self, make_scenario):
+        scenario = make_scenario(spec(budget=400, limits=(KEPT,)))
+        label_weeks(scenario, 0, size=1000)
+        label_weeks(scenario, 1, size=1000, quality=0.2)
+        with scenario.ports.store.begin() as tx:
+            (incident,) = tx.alarms.incidents()
+            paged = tx.cycles.get(incident.cycle_id)
+            weeks = [paged.window.start + number * WEEK for number in range(5)]
+            over = replace(paged, window=Window(weeks[4], weeks[4] + WEEK))
+
+            def said(**later):
+                return duration(tx, scenario.panel, incident, over, LookedAt(**later)).sentence(scenario.panel.windows)
+
+            assert said(outside=weeks[1:4]) == "It lasted for 4 weeks (2026-01-12 to 2026-02-09)."
+            assert said() == "It lasted for at least 1 week, most likely 4 (2026-01-12 to 2026-02-09)."
+            assert said(fine=weeks[2:4], outside=weeks[1:2]) == (
+                "It lasted for 2 weeks (2026-01-12 to 2026-01-26), at most 4 (2026-01-12 to 2026-02-09)."
+            )
+            # A week that looks fine before one that does not is a part of it.
+            assert said(fine=[weeks[1], weeks[3]], outside=[weeks[2]]) == (
+                "It lasted for 3 weeks (2026-01-12 to 2026-02-02), at most 4 (2026-01-12 to 2026-02-09)."
+            )
+            sooner = replace(paged, window=Window(weeks[0], weeks[1]))
+            assert duration(tx, scenario.panel, incident, sooner, LookedAt()) is None
+
+    def test_weeks_that_it_may_have_begun_in_are_not_told_as_certain(self, make_scenario):
+        """About five points: no single week of 150 labels proves that before the third."""
+        limit = Limit("precision", floor=0.66, classifiers=("rf",))
+        scenario = make_scenario(spec(budget=150, limits=(limit,)))
+        label_weeks(scenario, 0, 1, 2)
+        (page,) = scenario.channel.told
+        since, first, last = re.search(
+            r"the week of (\S+), most likely \(90% sure: (\S+) to (\S+)\)", page.body
+        ).groups()
+        with scenario.ports.store.begin() as tx:
+            (incident,) = tx.alarms.incidents()
+            paged = tx.cycles.get(incident.cycle_id)
+            over = replace(paged, window=Window(paged.window.end, paged.window.end + WEEK))
+            found = duration(tx, scenario.panel, incident, over, LookedAt())
+            told = [f"{one:%Y-%m-%d}" for one in (found.first, found.likely, found.last)]
+            assert told == [first, since, last]
+            assert found.first < found.last
+            assert re.fullmatch(r"It lasted for .+; 90% sure\.", found.sentence(scenario.panel.windows))
+            # Without the window in which it began nothing is known but the page.
+            bare = duration(tx, scenario.panel, replace(incident, since=None), over, LookedAt())
+            assert (bare.first, bare.last, bare.over) == (paged.window.start, paged.window.start, paged.window.end)
 
     def test_a_week_that_looks_fine_is_not_told_as_broken(self, make_scenario):
         near = Limit("precision", floor=0.47, classifiers=("lr",))

@@ -18,6 +18,7 @@ from stratawatch.engine.alarms.alarm_streams import watched_streams
 from stratawatch.engine.alarms.notifications import News, since_line, start_text
 from stratawatch.engine.alarms.stream_words import where_text
 from stratawatch.engine.baselines.current_baselines import current_baselines, date_of
+from stratawatch.engine.evidence.duration import LookedAt, duration
 from stratawatch.engine.evidence.harm import Harm, harm
 from stratawatch.engine.evidence.moved_text import cause_lines, named_text, place_lines
 from stratawatch.engine.evidence.what_moved import StreamChange, change_of_stream
@@ -28,7 +29,7 @@ from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.engine.model.states import CycleState
 from stratawatch.engine.model.stored_baseline import StoredBaseline
 from stratawatch.engine.ports.transaction import Transaction
-from stratawatch.formatting import confidence_text, count_text, exact_points, percent, points, span_text
+from stratawatch.formatting import confidence_text, count_text, exact_points, percent, points
 
 CHARTED: Final = MANY
 """Windows that a chart shows."""
@@ -85,14 +86,12 @@ def news_of_end(tx: Transaction, spec: PanelSpec, cycle: Cycle, incident: Incide
     """How it is now, how long a breach lasted that is over, and what that has cost."""
     key, unit = incident.key, spec.windows.unit
     since = incident.since or tx.cycles.get(incident.cycle_id).window.start
-    windows = (cycle.window.start - since) // spec.windows.length
-    if windows > 0:
-        span = span_text(since, cycle.window.start)
-        lasted = f"It lasted for {count_text(windows, unit)}, {span}."
-    else:
-        lasted = f"It was about the {unit} of {start_text(since)}, which other labels put inside."
-    cost = harm(tx, spec, cycle, key, since, with_cycle=False) if windows > 0 else None
-    fall = _Fall(spec, cycle, key, watched_streams(spec).get(key), _estimate_in(tx, spec, cycle, key), cost)
+    limit, cost = watched_streams(spec).get(key), None
+    lasted = f"It was about the {unit} of {start_text(since)}, which other labels put inside."
+    if found := duration(tx, spec, incident, cycle, _looked_at(tx, spec, incident, cycle)):
+        lasted = found.sentence(spec.windows)
+        cost = harm(tx, spec, cycle, key, since, with_cycle=False)
+    fall = _Fall(spec, cycle, key, limit, _estimate_in(tx, spec, cycle, key), cost)
     lines = [*fall.value_lines(), lasted]
     if cost is not None and cost.total:
         lines += [f"Harm: {cost.total}", f"Left to do: put right what the {cost.name} of that time did."]
@@ -141,10 +140,7 @@ class _Fall:
     @property
     def is_inside(self) -> bool:
         """Whether its value in this window is inside its floor and its ceiling, proven or not."""
-        if self.estimate is None or self.limit is None or isinstance(self.estimate.result, Undefined):
-            return False
-        found, ends = self.estimate.result, fixed_ends(self.limit, self.estimate.result.value)
-        return bool(ends) and all(end.distance(found).value >= 0 for end in ends)
+        return _is_inside(self.estimate, self.limit)
 
     @property
     def headline(self) -> str:
@@ -232,6 +228,36 @@ def _sure(page: Page, spec: PanelSpec) -> str:
     expected = "one false page a year is" if promise == 1 else f"{promise:g} false pages a year are"
     brackets = f"Brackets: {confidence_text(spec.confidence)} intervals."
     return f"Sure: proven by {by}; at most {expected} expected of this panel. {brackets}"
+
+
+def _is_inside(estimate: Estimate | None, limit: Limit | None) -> bool:
+    """Whether an estimate is inside a limit's floor and ceiling, proven or not."""
+    if estimate is None or limit is None or isinstance(estimate.result, Undefined):
+        return False
+    found, ends = estimate.result, fixed_ends(limit, estimate.result.value)
+    return bool(ends) and all(end.distance(found).value >= 0 for end in ends)
+
+
+def _looked_at(tx: Transaction, spec: PanelSpec, incident: Incident, over: Cycle) -> LookedAt:
+    """What the windows between a page and its end say; of a largest drop they say nothing by themselves."""
+    limit, paged = watched_streams(spec).get(incident.key), tx.cycles.get(incident.cycle_id).window.start
+    if limit is None or limit.max_drop is not None:
+        return LookedAt()
+    windows = (over.window.start - paged) // spec.windows.length
+    found = [(_start(spec, period), one) for period, one in _estimates(tx, spec, over, incident.key, windows)]
+    between = [(start, one) for start, one in found if paged < start < over.window.start]
+    return LookedAt(
+        [start for start, one in between if _is_inside(one, limit)],
+        [start for start, one in between if _is_outside(one, limit)],
+    )
+
+
+def _is_outside(estimate: Estimate, limit: Limit) -> bool:
+    """Whether all of an estimate's interval is outside one end of a limit."""
+    if isinstance(estimate.result, Undefined):
+        return False
+    found, confidence = estimate.result, estimate.confidence
+    return any(end.distance(found, confidence).is_outside for end in fixed_ends(limit, found.value))
 
 
 def _estimate_in(tx: Transaction, spec: PanelSpec, cycle: Cycle, key: StreamKey) -> Estimate | None:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
+from stratawatch.core.alarms.alarm_states import AlarmRule
 from stratawatch.core.alarms.drops import NO_BASELINE, ActiveBaseline, fell_or_rose
 from stratawatch.core.alarms.judge import page_by_window, page_confidence
 from stratawatch.core.designs.missing_bounds import blind_reason
@@ -119,15 +120,15 @@ def _outside_alone(window: JudgedWindow, rule: JudgementRule) -> dict[StreamKey,
     }
     together = {key: replace(limit, max_drop=None) if key in alone else limit for key, limit in window.limits.items()}
     # A drop without evidence of its own keeps all of the promise; what has some keeps the rest of it.
-    found = _beyond(window, alone, _ALL) | _beyond(window, together, _share(window.spec, rule))
+    found = _beyond(window, alone, _ALL) | _beyond(window, together, share_of_window(window.spec, rule.rule))
     return {key: found[key] for key in window.limits if key in found}
 
 
-def _share(spec: PanelSpec, rule: JudgementRule) -> float:
-    """The part of the promised false pages that one window's interval may use."""
+def share_of_window(spec: PanelSpec, rule: AlarmRule) -> float:
+    """The part of the promised false pages that one window's interval may use where windows are judged by a rule."""
     if spec.alarms == "window":
         return _ALL
-    return EVIDENCE.window_share if rule.rule == "window" else 1 - EVIDENCE.evidence_share
+    return EVIDENCE.window_share if rule == "window" else 1 - EVIDENCE.evidence_share
 
 
 def _beyond(window: JudgedWindow, limits: Mapping[StreamKey, Limit], share: float) -> dict[StreamKey, str]:

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Final
 
 from stratawatch.core.alarms.alarm_states import AlarmState
@@ -12,7 +12,7 @@ from stratawatch.core.goals import LimitEnd
 from stratawatch.core.population import Floats
 from stratawatch.engine.alarms.alarm_streams import watched_streams, why_unheeded
 from stratawatch.engine.evidence.drop_streams import fallen_streams
-from stratawatch.engine.model.alarm_records import StreamKey
+from stratawatch.engine.model.alarm_records import Incident, StreamKey
 from stratawatch.engine.model.cycle_facts import Cycle
 from stratawatch.engine.model.evidence_records import NO_BET, EvidenceRow
 from stratawatch.engine.model.panel_spec import PanelSpec
@@ -79,9 +79,58 @@ def panel_evidence(tx: Transaction, ports: Ports, spec: PanelSpec) -> PanelEvide
         for incident in tx.alarms.incidents(panel=spec.name, only_open=True)
         if incident.kind == AlarmState.BREACH
     }
-    watched = {key for key in watched_streams(spec) if not ports.paused.cover(key) and not why_unheeded(ports, key)}
+    return _of_rows(tx, spec, tx.evidence.since_restarts(spec.name), _counted(ports, spec) - open_breaches)
+
+
+def evidence_when_paged(tx: Transaction, ports: Ports, spec: PanelSpec, incident: Incident) -> PanelEvidence:
+    """The evidence of a panel by which an incident was paged, as the labels of these windows stand now."""
+    before = {
+        other.key
+        for other in tx.alarms.incidents(panel=spec.name)
+        if other.kind == AlarmState.BREACH
+        and other.opened_at < incident.opened_at
+        and (other.resolved_at is None or other.resolved_at >= incident.opened_at)
+    }
+    return _of_rows(tx, spec, _rows_when_paged(tx, spec, incident), _counted(ports, spec) - before)
+
+
+def stream_when_paged(tx: Transaction, spec: PanelSpec, incident: Incident) -> EndEvidence | None:
+    """The end of an incident's stream that had most evidence then; None where its windows were judged by themselves."""
+    rule = tx.evidence.rule_of(incident.cycle_id)
+    if rule is None or rule.rule != "evidence":
+        return None
+    return _of_rows(tx, spec, _rows_when_paged(tx, spec, incident), {incident.key}).of(incident.key)
+
+
+def _counted(ports: Ports, spec: PanelSpec) -> set[StreamKey]:
+    """The streams that somebody is paged about."""
+    return {key for key in watched_streams(spec) if not ports.paused.cover(key) and not why_unheeded(ports, key)}
+
+
+def _rows_when_paged(tx: Transaction, spec: PanelSpec, incident: Incident) -> list[EvidenceRow]:
+    """The bets on broken limits since the last restart of each stream before the window that paged, it included."""
+    newest, began = tx.cycles.get(incident.cycle_id), dict[StreamKey | None, datetime]()
+    for one in tx.evidence.restarts(spec.name):
+        start = tx.cycles.get(one.cycle_id).window.start
+        if start < newest.window.start:
+            began[one.key] = start  # they come oldest window first
+    starts = {cycle.id: cycle.window.start for cycle in tx.cycles.find(panel=spec.name)}
+    of_all = began.get(None)
+    period = None if of_all is None else (of_all - spec.windows.start) // spec.windows.length
+    return [
+        row
+        for row in tx.evidence.of_panel(spec.name, period)
+        if row.sign > 0
+        and starts[row.cycle_id] <= newest.window.start
+        and (row.key not in began or starts[row.cycle_id] > began[row.key])
+    ]
+
+
+def _of_rows(
+    tx: Transaction, spec: PanelSpec, rows: Sequence[EvidenceRow], counted: Collection[StreamKey]
+) -> PanelEvidence:
+    """The evidence of the counted streams from the bets since they last began at 0."""
     cycles = {cycle.id: cycle for cycle in tx.cycles.find(panel=spec.name)}
-    rows, counted = tx.evidence.since_restarts(spec.name), watched - open_breaches
     fallen = fallen_streams(tx, spec, rows, counted, cycles)
     drops = [EndEvidence(one.key, "max_drop", one.value, None, one.windows, one.log_e) for one in fallen]
     ends = [*_by_end(rows, counted, cycles), *drops]

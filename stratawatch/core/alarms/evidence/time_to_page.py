@@ -105,15 +105,16 @@ def moments_of_log_e(
 
 def _simulated(mean: Floats, covariance: Floats, alone: float, threshold: float, rng: np.random.Generator) -> float:
     """Mean windows until the evidence of one end reaches the threshold, or a window is outside by itself."""
-    bets = len(mean)
-    log_e = rng.multivariate_normal(mean, covariance, size=(_RUNS, MOST), method="eigh")
-    is_out = rng.random((_RUNS, MOST)) < alone
-    evidence, ended = np.full((_RUNS, bets), -np.inf), np.full(_RUNS, MOST)
-    for window in range(MOST):
-        evidence = np.logaddexp(evidence, 0.0) + log_e[:, window]
-        total = np.logaddexp.reduce(evidence, axis=1) - np.log(bets)
-        paged = ((total >= np.log(threshold)) | is_out[:, window]) & (ended == MOST)
-        ended[paged] = window + 1
-        if (ended < MOST).all():
+    values, vectors = np.linalg.eigh(covariance)
+    root, bets, windows = vectors * np.sqrt(np.maximum(values, 0.0)), len(mean), 0
+    evidence = np.full((bets, _RUNS), -np.inf)  # of the runs without a page so far
+    for _ in range(MOST):
+        windows += evidence.shape[1]
+        log_e = mean[:, None] + root @ rng.standard_normal(evidence.shape)
+        evidence = np.logaddexp(evidence, 0.0) + log_e
+        total = np.logaddexp.reduce(evidence, axis=0) - np.log(bets)
+        is_out = rng.random(len(total)) < alone
+        evidence = evidence[:, (total < np.log(threshold)) & ~is_out]
+        if not evidence.size:
             break
-    return float(ended.mean())
+    return windows / _RUNS

@@ -1,8 +1,7 @@
 """In how many windows a fall from a baseline would be paged with the labels of a plan: an expectation, no promise."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from math import erf, inf, log, sqrt
+from math import erf, log, sqrt
 from typing import Final
 
 import numpy as np
@@ -18,6 +17,7 @@ from stratawatch.core.alarms.evidence.time_to_page import (
     moments_of_log_e,
     rates_after,
 )
+from stratawatch.core.cells import Flags
 from stratawatch.core.population import Floats
 from stratawatch.core.tuning import EVIDENCE
 
@@ -64,17 +64,18 @@ def windows_to_page_drop(
     # One window pages by itself where its interval and the baseline's together lie beyond the largest drop.
     wide = rule.z * sqrt(error**2 + baseline.standard_error**2)
     alone = 0.5 * (1 + erf((loss - wide) / error / sqrt(2))) if error > 0 else 1.0
-    is_out = rng.random((_RUNS, MOST)) < alone
-    folded, ended, threshold = np.full((), -inf), np.full(_RUNS, MOST), log(rule.threshold)
-    fallen = falls.law(planned, after)
-    grown = _growing(baseline, grows.law(planned, before), grows.law(planned, after), rng)
-    for window, better in enumerate(grown):
-        folded = np.logaddexp(folded, better[:, None]) + low_ends(fallen.draw(rng))
-        total = _mean(folded).min(axis=-1)
-        ended[((total >= threshold) | is_out[:, window]) & (ended == MOST)] = window + 1
-        if (ended < MOST).all():
+    fallen, growth = falls.law(planned, after), _Growth(baseline, grows.law(planned, before), grows.law(planned, after))
+    folded, windows, threshold = np.full((len(falls.stakes), _RUNS, 1), -np.inf), 0, log(rule.threshold)
+    for window in range(MOST):
+        runs = folded.shape[1]  # those without a page so far
+        windows += runs
+        folded = np.logaddexp(folded, growth.before(window, runs, rng)) + low_ends(fallen.draw(runs, rng))
+        goes_on = (_mean(folded).min(axis=-1) < threshold) & (rng.random(runs) >= alone)
+        folded = folded[:, goes_on]
+        growth.keep(goes_on)
+        if not folded.size:
             break
-    return None if 2 * np.count_nonzero(ended == MOST) > _RUNS else float(ended.mean())
+    return None if 2 * folded.shape[1] > _RUNS else windows / _RUNS
 
 
 @dataclass(frozen=True)
@@ -115,26 +116,37 @@ class _Law:
     root: Floats
     shape: tuple[int, int]
 
-    def draw(self, rng: np.random.Generator) -> Floats:
-        """Log e of one window: runs x losses x points."""
-        drawn = self.mean + rng.standard_normal((_RUNS, len(self.mean))) @ self.root.T
-        return np.asarray(drawn.reshape(_RUNS, *self.shape))
+    def draw(self, runs: int, rng: np.random.Generator) -> Floats:
+        """Log e of one window: losses x runs x points."""
+        drawn = self.mean + rng.standard_normal((runs, len(self.mean))) @ self.root.T
+        return np.ascontiguousarray(drawn.reshape(runs, *self.shape).swapaxes(0, 1))
 
 
-def _growing(baseline: PlannedBaseline, before: _Law, after: _Law, rng: np.random.Generator) -> Iterator[Floats]:
-    """The mean of log B over its losses at each window from the fall on: runs x steps, one run while all agree."""
-    log_b, grown = np.asarray(baseline.log_b, dtype=np.float64)[None], 0
-    most = EVIDENCE.baseline_windows - baseline.windows
-    mean = _mean(low_ends(log_b))
-    for window in range(MOST):
-        far_back = min(max(baseline.since + window - EVIDENCE.baseline_lag, 0), max(most, 0))
-        if far_back > grown:
-            for number in range(grown, far_back):
-                log_b = log_b + (before if number < baseline.since else after).draw(rng)
-            mean, grown = _mean(low_ends(log_b)), far_back
-        yield mean
+class _Growth:
+    """The baseline as it grows from the fall on, in each run; they share one while it has not grown."""
+
+    def __init__(self, baseline: PlannedBaseline, before: _Law, after: _Law) -> None:
+        self._baseline, self._laws, self._grown = baseline, (before, after), 0
+        self._log_b = np.asarray(baseline.log_b, dtype=np.float64)[:, None]
+        self._mean = _mean(low_ends(self._log_b))
+
+    def before(self, window: int, runs: int, rng: np.random.Generator) -> Floats:
+        """The mean of log B over its losses before a window, counted from the fall: runs x steps."""
+        most = max(EVIDENCE.baseline_windows - self._baseline.windows, 0)
+        taken_in = min(max(self._baseline.since + window - EVIDENCE.baseline_lag, 0), most)
+        if taken_in > self._grown:
+            for number in range(self._grown, taken_in):
+                law = self._laws[number >= self._baseline.since]
+                self._log_b = self._log_b + law.draw(runs, rng)
+            self._mean, self._grown = _mean(low_ends(self._log_b)), taken_in
+        return self._mean
+
+    def keep(self, goes_on: Flags) -> None:
+        """Follow these runs only."""
+        if self._grown:
+            self._log_b, self._mean = self._log_b[:, goes_on], self._mean[goes_on]
 
 
 def _mean(logs: Floats) -> Floats:
-    """The logarithm of the mean over losses."""
-    return np.asarray(np.logaddexp.reduce(logs, axis=1) - log(logs.shape[1]))
+    """The logarithm of the mean over losses, which are the first axis."""
+    return np.asarray(np.logaddexp.reduce(logs, axis=0) - log(len(logs)))

@@ -1,0 +1,78 @@
+"""In how many windows falls beyond limits would be paged, as `plan` and `check` say it."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from stratawatch.cli.output import print_line, stream_text
+from stratawatch.cli.table_output import show_rows
+from stratawatch.errors import StratawatchError
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from stratawatch.config.loading import Configuration
+    from stratawatch.engine.cycle.expected_pages import ExpectedPage
+
+
+def page_document(one: "ExpectedPage") -> dict[str, Any]:
+    """One end of a limit as JSON values."""
+    return {
+        "classifier": one.key.classifier,
+        "metric": one.key.metric,
+        "segment": one.key.segment,
+        "end": one.end,
+        "windows": [{"loss": loss, "windows": windows} for loss, windows in one.windows.items()],
+        "unknown": one.unknown,
+    }
+
+
+def show_pages(rows: Sequence[Mapping[str, Any]]) -> None:
+    """Print a table of the ends of which it is known, and a line for each of the others."""
+    show_rows([_cells(row) for row in rows if not row["unknown"]], numbers=("5 points", "10 points"))
+    for row in rows:
+        if row["unknown"]:
+            print_line(f"Not known of {_end_text(row)}: {row['unknown']}")
+
+
+def pages_of_panels(configuration: "Configuration", now: "datetime") -> dict[str, list[dict[str, Any]]]:
+    """The rows of every panel with limits, with the labels that its newest judged window got; nothing is written."""
+    from stratawatch.adapters.store import open_store
+    from stratawatch.engine.cycle.expected_pages import pages_as_labelled, unknown_pages
+
+    panels = configuration.panels
+    try:
+        store = open_store(configuration.store_url().get_secret_value())
+        with store.begin() as tx:
+            found = {name: pages_as_labelled(tx, spec, now) for name, spec in panels.items()}
+    except StratawatchError:  # the store's own part says what is wrong with it
+        found = {name: unknown_pages(spec, "the store cannot be used") for name, spec in panels.items()}
+    return {name: [page_document(one) for one in pages] for name, pages in found.items() if pages}
+
+
+def page_facts(rows: Sequence[Mapping[str, Any]], unit: str) -> dict[str, str]:
+    """A sentence for each end of a limit, or one for all where nothing is known; `unit` is what a window is called."""
+    reasons = {row["unknown"] for row in rows}
+    if reasons == {rows[0]["unknown"]} and rows[0]["unknown"]:
+        return {f"{unit}s to a page": _sentence(rows[0], unit)}
+    labels = "with labels like those of the newest judged window"
+    said = {"a fall beyond a limit": f"is paged in so many {unit}s on average, {labels}"}
+    return said | {_end_text(row): _sentence(row, unit) for row in rows}
+
+
+def _sentence(row: Mapping[str, Any], unit: str) -> str:
+    if row["unknown"]:
+        return f"not known yet: {row['unknown']}"
+    return ", ".join(f"{100 * one['loss']:.0f} points in {_number(one['windows'])} {unit}s" for one in row["windows"])
+
+
+def _cells(row: Mapping[str, Any]) -> dict[str, str]:
+    shown = {f"{100 * one['loss']:.0f} points": _number(one["windows"]) for one in row["windows"]}
+    return {"limit of": _end_text(row), **shown}
+
+
+def _number(windows: float | None) -> str:
+    return "more than 100" if windows is None else f"{windows:.1f}"
+
+
+def _end_text(row: Mapping[str, Any]) -> str:
+    return f"{stream_text(row)} ({row['end'].replace('_', ' ')})"
