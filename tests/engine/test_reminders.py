@@ -10,7 +10,7 @@ from stratawatch.engine.cycle.advance import advance
 from stratawatch.engine.model.panel_spec import WindowRule
 from stratawatch.engine.model.pauses import Pauses
 from tests.support.deliveries import breach, breach_again, connect, outbox, states
-from tests.support.fakes import MONDAY, FakeChannel, spec, unreachable, unusable
+from tests.support.fakes import MONDAY, WEEK, FakeChannel, spec, unreachable, unusable
 from tests.support.scenario import open_all, relabel, severities
 
 
@@ -136,19 +136,19 @@ class TestAReminder:
 
 class TestShortWindows:
     @pytest.fixture
-    def daily(self, make_scenario):
-        rule = WindowRule(MONDAY, timedelta(days=1))
+    def half_weekly(self, make_scenario):
+        rule = WindowRule(MONDAY, WEEK / 2)
         return make_scenario(spec(budget=60, windows=rule, deadline=timedelta(hours=9)))
 
-    def test_are_reminded_of_once_a_week(self, daily):
-        for day in range(16):
-            daily.produce(0, quality=0.2, size=200)
-            daily.source.windows[MONDAY + timedelta(days=day)] = daily.source.windows[MONDAY]
-            daily.clock.moment = MONDAY + timedelta(days=day + 1)
-            open_all(daily)
+    def test_are_reminded_of_once_a_week(self, half_weekly):
+        half_weekly.produce(0, quality=0.2, size=200)
+        for number in range(6):
+            half_weekly.source.windows[MONDAY + number * WEEK / 2] = half_weekly.source.windows[MONDAY]
+            half_weekly.clock.moment = MONDAY + (number + 1) * WEEK / 2
+            open_all(half_weekly)
             for _ in range(3):
-                daily.clock.advance(hours=1)
-                advance(daily.ports)
-                daily.queue.answer(daily.clock.now())
-        said = [one.subject for one in daily.channel.received if one.severity == "update"]
-        assert [one.split(" (spam)")[0] for one in said] == ["STILL BROKEN, day 8: lr", "STILL BROKEN, day 15: lr"]
+                half_weekly.clock.advance(hours=1)
+                advance(half_weekly.ports)
+                half_weekly.queue.answer(half_weekly.clock.now())
+        said = [one.subject for one in half_weekly.channel.received if one.severity == "update"]
+        assert [one.split(" (spam)")[0] for one in said] == ["STILL BROKEN, window 3: lr", "STILL BROKEN, window 5: lr"]
