@@ -82,7 +82,14 @@ class TestOthers:
         }
         incident = Incident(1, key, AlarmState.BREACH, "k", cycle.id, MONDAY)
         with scenario.ports.store.begin() as tx:
-            notify_breach(tx, scenario.ports, cycle, incident, judgements[key], judgements=judgements)
+            notify_breach(
+                tx,
+                scenario.ports,
+                cycle,
+                incident,
+                judgements[key],
+                states={one: said.state for one, said in judgements.items()},
+            )
             (row,) = tx.outbox.about(["k"])
         assert row.body.splitlines()[3:6] == [
             "Cannot be seen (BLIND): false omission rate of lr.",
