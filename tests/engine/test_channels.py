@@ -87,11 +87,10 @@ class TestANewChannel:
         advance(breaching.ports)
         advance(breaching.ports)
         (notification,) = channel.received
-        subject = {"BREACH": "precision of lr (spam) is outside its limit", "BLIND": "BLIND: spam cannot tell"}[kind]
+        subject = {"BREACH": "lr (spam): ", "BLIND": "BLIND: spam cannot tell"}[kind]
         assert notification.subject.startswith(subject)
-        assert (
-            "is proven below the floor" if kind == "BREACH" else "column 'score_lr' is missing"
-        ) in notification.body
+        words = "Sure: proven by this week alone" if kind == "BREACH" else "column 'score_lr' is missing"
+        assert words in notification.body
 
     def test_that_is_gone_is_no_reason_to_give_a_page_up(self, breaching):
         breaching.channel.troubles = [unreachable()]

@@ -82,7 +82,14 @@ class TestOthers:
         }
         incident = Incident(1, key, AlarmState.BREACH, "k", cycle.id, MONDAY)
         with scenario.ports.store.begin() as tx:
-            notify_breach(tx, scenario.ports, cycle, incident, judgements[key], judgements=judgements)
+            notify_breach(
+                tx,
+                scenario.ports,
+                cycle,
+                incident,
+                judgements[key],
+                states={one: said.state for one, said in judgements.items()},
+            )
             (row,) = tx.outbox.about(["k"])
         assert row.body.splitlines()[3:6] == [
             "Cannot be seen (BLIND): false omission rate of lr.",
@@ -153,7 +160,7 @@ class TestWhatItCosts:
         limit = Limit("precision", floor=0.66, classifiers=("rf",))
         scenario = make_scenario(spec(budget=150, limits=(limit,)))
         label_weeks(scenario, 0, 1, 2)
-        (page,) = scenario.channel.told
+        (page,) = scenario.channel.received
         since, first, last = re.search(
             r"the week of (\S+), most likely \(90% sure: (\S+) to (\S+)\)", page.body
         ).groups()

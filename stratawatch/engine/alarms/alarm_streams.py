@@ -110,11 +110,12 @@ def record_judgements(
         return
     judging = _Judging(tx, ports, cycle, revision)
     judgements = {key: said for key, said in judgements.items() if not why_unheeded(ports, key)}
+    states = {key: said.state for key, said in judgements.items()}
     for key, page in pages.items():
         if key in judgements:
             incident = judging.open(key, AlarmState.BREACH, incident_key(key, cycle.period, revision), page)
             if incident is not None:
-                notify_breach(tx, ports, cycle, incident, judgements[key], news.get(key), judgements)
+                notify_breach(tx, ports, cycle, incident, judgements[key], news.get(key), states)
                 # After a page by evidence all of it is gone, or the sum would not bound the pages any more.
                 judging.restart(None if page.rule == "evidence" else key, f"{key} was paged")
     if not superseded:

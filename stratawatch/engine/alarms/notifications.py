@@ -62,7 +62,7 @@ def notify_breach(
     incident: Incident,
     said: Judgement,
     news: News | None = None,
-    judgements: Mapping[StreamKey, Judgement] = MappingProxyType({}),
+    states: Mapping[StreamKey, AlarmState] = MappingProxyType({}),
 ) -> None:
     """Write the page: what is broken, since when, at what cost, where, what to do first, and how the others are.
 
@@ -76,7 +76,7 @@ def notify_breach(
         *([since_line(incident.since)] if news is None and incident.since is not None else []),
         f"Do: 1. Acknowledge it, or it is told again: stratawatch alerts ack {incident.id}",
         f"2. {runbook} what changed in {key.classifier} or in its input{about}; mend it, or roll it back.",
-        *state_lines({other: one.state for other, one in judgements.items()}, key),
+        *state_lines(states, key),
         *([] if news is None else news.more),
         next_line(cycle),
         figures_line(ports, incident, cycle),

@@ -1,21 +1,23 @@
 """Sees to it that somebody hears of every open incident: new channels, rows given up in the past, fallbacks, levels."""
 
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from stratawatch.core.alarms.alarm_states import AlarmState, Judgement
+from stratawatch.core.alarms.alarm_states import AlarmState
 from stratawatch.engine.alarms.blind_notices import notify_blind
-from stratawatch.engine.alarms.notifications import notify_breach
 from stratawatch.engine.alarms.silent_streams import silent_keys
-from stratawatch.engine.model.alarm_records import PATIENCE, Incident, Notification, StandingAlert
+from stratawatch.engine.model.alarm_records import PATIENCE, Incident, Notification, StandingAlert, StreamKey
 from stratawatch.engine.ports import Ports
 from stratawatch.engine.ports.transaction import Transaction
 
 FAILURES: Final = 3
 """Failed sends of a page on every ordinary channel, after which the fallback channels get it."""
+
+PageAgain = Callable[[Transaction, Ports, Incident], None]
+"""Writes the page of a breach that nobody was told of when it was opened."""
 
 
 @dataclass(frozen=True)
@@ -60,6 +62,22 @@ def prepare_openings(ports: Ports, levels: Collection[str] = ()) -> None:
             if not opening.is_paused(ports):
                 _tell_new_channels(tx, ports, opening)
                 _tell_levels(tx, ports, opening, levels)
+        tx.commit()
+
+
+def write_openings_again(ports: Ports, page_again: PageAgain) -> None:
+    """Write what there would be, had any channel been configured when incidents were opened; not of what is paused."""
+    if not ports.channels_of(fallback=False):
+        return
+    with ports.store.begin() as tx:
+        for opening in openings(tx):
+            if opening.rows or opening.is_paused(ports):
+                continue
+            first = opening.incidents[0]
+            if first.kind == AlarmState.BREACH:
+                page_again(tx, ports, first)
+            else:
+                notify_blind(tx, ports, tx.cycles.get(first.cycle_id), opening.dedup_key, _reasons(tx, opening))
         tx.commit()
 
 
@@ -141,6 +159,18 @@ def openings(tx: Transaction) -> list[Opening]:
     return [Opening(key, incidents[key], rows[key], updates[key]) for key in incidents]
 
 
+def _reasons(tx: Transaction, opening: Opening) -> dict[StreamKey, str]:
+    """Why nothing can be told of each stream, as it was judged when its incident was opened."""
+    said = {}
+    for incident in opening.incidents:
+        states = {state.key: state for state in tx.alarms.of_cycle(incident.cycle_id)}
+        state = states.get(incident.key)
+        # A later revision may have judged otherwise; then its sentence is not the one that opened this.
+        is_so = state is not None and state.state == incident.kind
+        said[incident.key] = state.reason if state and is_so else f"as judged at {incident.opened_at}"
+    return said
+
+
 def _has_failed(row: Notification, now: datetime) -> bool:
     return row.severity == "page" and (row.attempts >= FAILURES or row.is_held_up(now))
 
@@ -153,10 +183,7 @@ def _tell_new_channels(tx: Transaction, ports: Ports, opening: Opening) -> None:
         for channel in ports.channels_of(fallback=False)
         if (row := opening.row_of(channel)) is None or row.state == "superseded"
     ]
-    if not new or (opening.is_taken and not owed):
-        return
-    if not opening.rows:
-        _write_anew(tx, ports, opening)
+    if not new or not opening.rows or (opening.is_taken and not owed):
         return
     for channel in new:
         superseded = opening.row_of(channel)
@@ -186,20 +213,3 @@ def _copy(row: Notification, channel: str, now: datetime, body: str = "") -> Not
     return Notification(
         key, row.dedup_key, channel, row.severity, row.subject, body or row.body, row.facts, created_at=now
     )
-
-
-def _write_anew(tx: Transaction, ports: Ports, opening: Opening) -> None:
-    """Write the message that would have been written if a channel had been configured when the incident was opened."""
-    first = opening.incidents[0]
-    cycle = tx.cycles.get(first.cycle_id)
-    said = {}
-    for incident in opening.incidents:
-        states = {state.key: state for state in tx.alarms.of_cycle(incident.cycle_id)}
-        state = states.get(incident.key)
-        # A later revision may have judged otherwise; then its sentence is not the one that opened this.
-        is_so = state is not None and state.state == incident.kind
-        said[incident.key] = state.reason if state and is_so else f"as judged at {incident.opened_at}"
-    if first.kind == AlarmState.BREACH:
-        notify_breach(tx, ports, cycle, first, Judgement(first.kind, said[first.key]))
-    else:
-        notify_blind(tx, ports, cycle, opening.dedup_key, said)

@@ -3,6 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 from typing import Final
 
 from stratawatch.core.alarms.alarm_states import AlarmState, BlindCause, Judgement
@@ -21,7 +22,7 @@ from stratawatch.engine.evidence.news import news_of_end, news_of_page
 from stratawatch.engine.evidence.pages import JudgedWindow, pages_of_window, stream_of
 from stratawatch.engine.evidence.panel_evidence import panel_evidence
 from stratawatch.engine.evidence.window_evidence import gather_evidence
-from stratawatch.engine.labels.labelled_cycle import fingerprint, load_labelled_cycle
+from stratawatch.engine.labels.labelled_cycle import LabelledCycle, fingerprint, load_labelled_cycle
 from stratawatch.engine.labels.missing_answers import MissingAnswers, keep_missing, missing_answers
 from stratawatch.engine.model.alarm_records import StreamKey
 from stratawatch.engine.model.cycle_facts import Cycle, Revision
@@ -64,14 +65,12 @@ def judge_cycle(ports: Ports, cycle_id: int) -> int | None:
             )
             tx.estimates.add(Revision(cycle_id, number, print_, mark, now, tuple(estimates)))
             is_newest = first or not _a_later_one_is(tx, cycle, [CycleState.JUDGED])
-            missing = missing_answers(tx, cycle, labelled, _watched(spec, estimates)) if is_newest else None
+            missing = missing_answers(tx, cycle, labelled, watched_estimates(spec, estimates)) if is_newest else None
             leans = missing is not None and missing.lean is not None
             labelled, rule = gather_evidence(tx, ports, spec, cycle, labelled, number, leans=leans)
             if is_newest:
-                current = {stream_of(spec.name, one): one for one in _watched(spec, estimates)}
-                against = baselines_for_judging(tx, spec, cycle, watched_streams(spec), now)
-                window = JudgedWindow(spec, cycle, labelled, current, against, missing)
-                _judge(tx, ports, window, number, rule, _slices(spec, estimates))
+                window = judged_window(tx, spec, cycle, labelled, estimates, missing, now)
+                _judge(tx, ports, window, number, rule, slices_by_stream(spec, estimates))
         else:
             number = before.number
             tx.estimates.mark_read(cycle_id, number, mark)
@@ -79,6 +78,21 @@ def judge_cycle(ports: Ports, cycle_id: int) -> int | None:
             tx.move(Entity.CYCLE, cycle_id, cycle.state, CycleState.JUDGED, at=now, why=f"revision {number}")
         tx.commit()
     return number
+
+
+def judged_window(
+    tx: Transaction,
+    spec: PanelSpec,
+    cycle: Cycle,
+    labelled: LabelledCycle,
+    estimates: Sequence[Estimate],
+    missing: MissingAnswers | None,
+    at: datetime,
+) -> JudgedWindow:
+    """What a window says of each stream with a limit, against the baselines that are known at a moment."""
+    current = {stream_of(spec.name, one): one for one in watched_estimates(spec, estimates)}
+    against = baselines_for_judging(tx, spec, cycle, watched_streams(spec), at)
+    return JudgedWindow(spec, cycle, labelled, current, against, missing)
 
 
 def _judge(
@@ -208,13 +222,13 @@ def _tell_of_missing(tx: Transaction, ports: Ports, cycle: Cycle, missing: Missi
         warn_of_cycle(tx, ports, cycle, "missing", f"Answers are missing: {cycle.panel}", missing.sentence)
 
 
-def _watched(spec: PanelSpec, estimates: Sequence[Estimate]) -> list[Estimate]:
+def watched_estimates(spec: PanelSpec, estimates: Sequence[Estimate]) -> list[Estimate]:
     """The estimates of streams that have a limit."""
     streams = watched_streams(spec)
     return [estimate for estimate in estimates if stream_of(spec.name, estimate) in streams]
 
 
-def _slices(spec: PanelSpec, estimates: Sequence[Estimate]) -> dict[StreamKey, list[str]]:
+def slices_by_stream(spec: PanelSpec, estimates: Sequence[Estimate]) -> dict[StreamKey, list[str]]:
     """Up to three segments of every classifier and metric, those furthest from where one wants them first."""
     lines_by_key: dict[StreamKey, list[tuple[float, str]]] = defaultdict(list)
     for estimate in estimates:

@@ -1,7 +1,9 @@
-"""Writes reminders, with what the newest windows say of what lasts."""
+"""Writes reminders, with what the newest windows say of what lasts, and pages that no channel was there for."""
 
 from stratawatch.engine.alarms.notifications import News
+from stratawatch.engine.alarms.open_incidents import write_openings_again
 from stratawatch.engine.alarms.reminders import write_reminders
+from stratawatch.engine.cycle.page_again import page_again
 from stratawatch.engine.evidence.news import news_of_reminder
 from stratawatch.engine.model.alarm_records import Incident
 from stratawatch.engine.model.cycle_facts import Cycle
@@ -10,8 +12,9 @@ from stratawatch.engine.ports.transaction import Transaction
 
 
 def remind(ports: Ports) -> None:
-    """Write the reminders that are due."""
+    """Write the reminders that are due, and what was opened while no channel was configured."""
     write_reminders(ports, _tell)
+    write_openings_again(ports, page_again)
 
 
 def _tell(tx: Transaction, cycle: Cycle, incident: Incident) -> News:

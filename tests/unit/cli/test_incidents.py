@@ -38,7 +38,7 @@ class TestShow:
         shown = paged.json("alerts", "show", str(first(paged)["id"]))
         assert [one["what"] for one in shown["history"]][:2] == ["opened", "judged"]
         (told,) = [one for one in shown["history"] if one["what"] == "told"]
-        assert told["text"].startswith("page for 'console': precision of lr (spam) is outside its limit")
+        assert told["text"].startswith("page for 'console': lr (spam): ")
         assert (shown["kind"], shown["resolved_at"], shown["silent_until"]) == ("BREACH", None, None)
         out = paged.run("alerts", "show", str(shown["id"])).stdout
         assert "✖ BREACH" in out
