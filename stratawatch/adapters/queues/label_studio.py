@@ -14,7 +14,7 @@ from stratawatch.adapters.queues.label_studio_api import A_CALL, LabelStudioApi,
 from stratawatch.adapters.queues.label_studio_book import LabelStudioBook
 from stratawatch.adapters.queues.published_tasks import batch_digest, json_payload
 from stratawatch.engine.model.label_events import Batch, PollResult, Receipt
-from stratawatch.errors import StratawatchError
+from stratawatch.errors import StratawatchError, Unreachable
 from stratawatch.settings.shapes import PositiveDuration, Secret, Text
 
 MOST_PAGES: Final = 100
@@ -159,9 +159,16 @@ class LabelStudioQueue(BookQueue):
         project = self._file.project(vote)
         if project.number is not None:
             return project.number
-        number = self._api.project_titled(project.title) or self._api.create_project(project.title)
-        self._file.note_project(vote, number)
-        return number
+        if self._api.project_titled(project.title) is None:
+            self._api.create_project(project.title)
+        # Two workers may have made one each: both find the same, the first.
+        number = self._api.project_titled(project.title)
+        if number is None:
+            raise Unreachable(
+                f"Label Studio does not show the project '{project.title}' that it made",
+                hint="see that the token's user may see the projects that he creates",
+            )
+        return self._file.note_project(vote, number)
 
     def _projects_of(self, key: str) -> list[int]:
         """The numbers of the projects that may have tasks of a batch: all, where the file does not know its votes."""

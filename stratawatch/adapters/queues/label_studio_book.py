@@ -3,12 +3,13 @@
 import json
 import sqlite3
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from typing import Any, Final
 
 from stratawatch.adapters.queues.answer_book import AnswerBook
+from stratawatch.adapters.queues.label_values import VALUES
 
 OVERLAP: Final = timedelta(minutes=2)
 """So far before the newest change that was read, reading begins again: a change may be kept after a newer one."""
@@ -25,7 +26,8 @@ CREATE TABLE projects (
     reached TEXT,
     reconciled TEXT,
     since TEXT,
-    after INTEGER
+    after INTEGER,
+    begun TEXT
 );
 CREATE TABLE batches (
     key TEXT PRIMARY KEY,
@@ -38,10 +40,14 @@ CREATE TABLE batches (
 );
 CREATE TABLE annotations (
     id INTEGER PRIMARY KEY, task INTEGER NOT NULL, item_key TEXT, annotator TEXT NOT NULL, value TEXT NOT NULL,
-    event_id TEXT NOT NULL, vote INTEGER NOT NULL DEFAULT 1
+    event_id TEXT NOT NULL, vote INTEGER NOT NULL DEFAULT 1, at TEXT NOT NULL DEFAULT ''
 );
 CREATE INDEX annotations_by_task ON annotations (task);
 CREATE INDEX annotations_by_item ON annotations (item_key, annotator);
+CREATE TABLE standing (
+    item_key TEXT NOT NULL, annotator TEXT NOT NULL, value TEXT NOT NULL, at TEXT NOT NULL, event_id TEXT NOT NULL,
+    PRIMARY KEY (item_key, annotator)
+);
 CREATE TABLE answers (id INTEGER PRIMARY KEY AUTOINCREMENT, said TEXT NOT NULL);
 INSERT INTO projects (vote, title) VALUES (1, 'stratawatch ' || lower(hex(randomblob(8))));
 """
@@ -54,15 +60,22 @@ CREATE TABLE projects (
     reached TEXT,
     reconciled TEXT,
     since TEXT,
-    after INTEGER
+    after INTEGER,
+    begun TEXT
 );
-INSERT INTO projects SELECT 1, title, number, reached, reconciled, since, after FROM project, reading;
+INSERT INTO projects SELECT 1, title, number, reached, reconciled, since, after, reached FROM project, reading;
 DROP TABLE project;
 DROP TABLE reading;
 ALTER TABLE batches ADD COLUMN vote INTEGER NOT NULL DEFAULT 1;
 ALTER TABLE batches ADD COLUMN votes INTEGER NOT NULL DEFAULT 1;
 ALTER TABLE annotations ADD COLUMN vote INTEGER NOT NULL DEFAULT 1;
+ALTER TABLE annotations ADD COLUMN at TEXT NOT NULL DEFAULT '';
 CREATE INDEX annotations_by_item ON annotations (item_key, annotator);
+CREATE TABLE standing (
+    item_key TEXT NOT NULL, annotator TEXT NOT NULL, value TEXT NOT NULL, at TEXT NOT NULL, event_id TEXT NOT NULL,
+    PRIMARY KEY (item_key, annotator)
+);
+INSERT OR REPLACE INTO standing SELECT item_key, annotator, value, '', event_id FROM annotations ORDER BY id;
 """
 """What a file lacks whose queue had one project for everything."""
 
@@ -82,13 +95,15 @@ class Reading:
 
     Those that changed after `since` are read, or all where it is None.
 
-    `after` is the last id that was read, and `reached` the newest change that any reading has come upon.
+    `after` is the last id that was read, `reached` the newest change that any reading has come upon, and `begun` the
+    moment at which this one began: what changed later may lie behind it.
     """
 
     vote: int
     since: datetime | None
     after: int
     reached: datetime | None
+    begun: datetime
 
 
 class LabelStudioBook(AnswerBook):
@@ -120,77 +135,116 @@ class LabelStudioBook(AnswerBook):
             )
             return Project(*sql.execute("SELECT vote, title, number FROM projects WHERE vote = ?", (vote,)).fetchone())
 
-    def note_project(self, vote: int, number: int) -> None:
-        """Keep a project's number."""
+    def note_project(self, vote: int, number: int) -> int:
+        """Keep a project's number, unless somebody was faster; returns the number that is kept."""
         with self.writing() as sql:
-            sql.execute("UPDATE projects SET number = ? WHERE vote = ?", (number, vote))
+            sql.execute("UPDATE projects SET number = ? WHERE vote = ? AND number IS NULL", (number, vote))
+            return int(sql.execute("SELECT number FROM projects WHERE vote = ?", (vote,)).fetchone()[0])
 
     def begin_reading(self, vote: int, now: datetime) -> Reading:
         """The reading of a project that was broken off, or a new one: of all tasks where that is due."""
         with self.reading() as sql:
             row = sql.execute(
-                "SELECT reached, reconciled, since, after FROM projects WHERE vote = ?", (vote,)
+                "SELECT reached, reconciled, since, begun, after FROM projects WHERE vote = ?", (vote,)
             ).fetchone()
-        reached, reconciled, since = (_moment(text) for text in row[:3])
-        if row[3] is not None:
-            return Reading(vote, since, row[3], reached)
+        reached, reconciled, since, begun = (_moment(text) for text in row[:4])
+        if row[4] is not None:
+            return Reading(vote, since, row[4], reached, begun or now)
         due = reached is None or reconciled is None or not timedelta(0) <= now - reconciled < RECONCILED_EVERY
-        return Reading(vote, None if due or reached is None else reached - OVERLAP, 0, reached)
+        return Reading(vote, None if due or reached is None else reached - OVERLAP, 0, reached, now)
 
     def keep(self, reading: Reading, tasks: list[Mapping[str, Any]], now: datetime, *, ended: bool) -> Reading:
-        """Keep a page of tasks, in one transaction with how far the reading came."""
+        """Keep a page of tasks, in one transaction with how far the reading came.
+
+        The next reading begins before this one did: a task that was passed may have changed while later ones were read.
+        """
         reached = max([_moment(task["updated_at"]) for task in tasks] + [reading.reached], key=_or_earliest)
+        if ended and reached is not None:
+            reached = min(reached, reading.begun)
         after = int(tasks[-1]["id"]) if tasks else reading.after
         with self.writing() as sql:
-            for task in tasks:
-                _keep_task(sql, task, reading.vote, now)
+            people = [person for task in tasks for person in _keep_task(sql, task, reading.vote)]
+            for item_key, annotator in dict.fromkeys(people):
+                _say_what_stands(sql, item_key, annotator, now)
             sql.execute(
-                "UPDATE projects SET reached = ?, since = ?, after = ?, reconciled = coalesce(?, reconciled) "
+                "UPDATE projects SET reached = ?, since = ?, after = ?, begun = ?, "
+                "reconciled = coalesce(?, reconciled) "
                 "WHERE vote = ?",
                 (
                     _text(reached),
                     None if ended else _text(reading.since),
                     None if ended else after,
+                    reading.begun.isoformat(),
                     now.isoformat() if ended and reading.since is None else None,
                     reading.vote,
                 ),
             )
-        return Reading(reading.vote, reading.since, after, reached)
+        return replace(reading, after=after, reached=reached)
 
 
-def _keep_task(sql: sqlite3.Connection, task: Mapping[str, Any], vote: int, now: datetime) -> None:
-    """Make answers of what changed about a task: an annotation that is new, says something else, or is gone."""
-    rows = sql.execute("SELECT id, item_key, annotator, value, event_id FROM annotations WHERE task = ?", (task["id"],))
+def _keep_task(sql: sqlite3.Connection, task: Mapping[str, Any], vote: int) -> Iterator[tuple[str, str]]:
+    """Keep the annotations of a task as they are; yields the item and the person of each that is new, other, or gone.
+
+    One that is no answer is said as it is, so that it is counted among what is set aside.
+    """
+    rows = sql.execute("SELECT id, item_key, annotator, value FROM annotations WHERE task = ?", (task["id"],))
     before = {row[0]: row[1:] for row in rows.fetchall()}
-    said = sorted(task["annotations"], key=lambda one: (one["updated_at"], one["id"]))
-    for number in sorted(before.keys() - {one["id"] for one in said}):
-        key, annotator, _, event_id = before[number]
+    for number in sorted(before.keys() - {one["id"] for one in task["annotations"]}):
         sql.execute("DELETE FROM annotations WHERE id = ?", (number,))
-        value = _other_answer(sql, key, annotator) or "retract"
-        _answer(sql, key, annotator, value, now.isoformat(), f"{event_id}.deleted")
+        yield before[number][0], before[number][1]
     item_key = task["data"].get("item_key")
     key = item_key[:LONGEST] if isinstance(item_key, str) else ""
-    for one in said:
-        number, value = one["id"], _value(one)
+    for one in sorted(task["annotations"], key=lambda one: (one["updated_at"], one["id"])):
+        number, value, at = one["id"], _value(one), one["updated_at"]
         if number in before and before[number][2] == value:
             continue
         annotator = f"user {one['completed_by']}"
-        at = one["updated_at"]
-        event_id = f"{number}.{sha256(f'{value} {at}'.encode()).hexdigest()[:16]}"
-        _answer(sql, key, annotator, value, at, event_id)
+        event_id = f"{number}.{_digest(value, at)}"
         sql.execute(
-            "INSERT OR REPLACE INTO annotations (id, task, item_key, annotator, value, event_id, vote) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?)",
-            (number, task["id"], key, annotator, value, event_id, vote),
+            "INSERT OR REPLACE INTO annotations (id, task, item_key, annotator, value, event_id, vote, at) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            (number, task["id"], key, annotator, value, event_id, vote, _text(_moment(at))),
         )
+        if not key or value.casefold() not in VALUES:
+            _answer(sql, key, annotator, value, at, event_id)
+        if key:
+            yield key, annotator
 
 
-def _other_answer(sql: sqlite3.Connection, key: str, annotator: str) -> str | None:
-    """What somebody says of an item in the newest annotation of his that is left; None where none is."""
-    found = sql.execute(
-        "SELECT value FROM annotations WHERE item_key = ? AND annotator = ? ORDER BY id DESC LIMIT 1", (key, annotator)
+def _say_what_stands(sql: sqlite3.Connection, key: str, annotator: str, now: datetime) -> None:
+    """Make an answer of what somebody says of an item by the newest annotation that is left, if it was not said last.
+
+    The tasks of an item are read one after the other, and an annotation that was deleted leaves no time. So an answer
+    is never dated before the one that it takes the place of.
+    """
+    marks = ", ".join("?" * len(VALUES))
+    present = sql.execute(
+        f"SELECT id, value, at FROM annotations WHERE item_key = ? AND annotator = ? AND lower(value) IN ({marks}) "
+        "ORDER BY at DESC, id DESC LIMIT 1",
+        (key, annotator, *VALUES),
     ).fetchone()
-    return str(found[0]) if found else None
+    last = sql.execute(
+        "SELECT value, at, event_id FROM standing WHERE item_key = ? AND annotator = ?", (key, annotator)
+    ).fetchone()
+    if present is not None:
+        number, value, at = present
+        if last is not None and last[0] == value:
+            return
+        said_at = (max(at, last[1]) if last else at) or now.isoformat()
+        event_id = f"{number}.{_digest(value, at) if said_at == at else _digest(value, at, said_at)}"
+    elif last is not None and last[0] != "retract":
+        value, said_at, event_id = "retract", max(now.isoformat(), last[1]), f"{last[2]}.deleted"
+    else:
+        return
+    _answer(sql, key, annotator, value, said_at, event_id)
+    sql.execute(
+        "INSERT OR REPLACE INTO standing (item_key, annotator, value, at, event_id) VALUES (?, ?, ?, ?, ?)",
+        (key, annotator, value, said_at, event_id),
+    )
+
+
+def _digest(*words: str) -> str:
+    return sha256(" ".join(words).encode()).hexdigest()[:16]
 
 
 def _answer(sql: sqlite3.Connection, key: str, annotator: str, value: str, at: str, event_id: str) -> None:

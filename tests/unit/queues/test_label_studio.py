@@ -1,8 +1,9 @@
 """What a Label Studio queue says when the server refuses, or is none. What it does is in tests/live/label_studio."""
 
+import json
 import sqlite3
 from contextlib import closing
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
@@ -12,11 +13,13 @@ from pydantic import SecretStr
 
 from stratawatch.adapters.adapter_settings import BuildContext
 from stratawatch.adapters.queues import label_studio_api
+from stratawatch.adapters.queues.answer_book import BookQueue
 from stratawatch.adapters.queues.label_studio import LabelStudioQueue, LabelStudioSettings
 from stratawatch.adapters.queues.label_studio_api import LabelStudioApi
 from stratawatch.adapters.queues.label_studio_book import LabelStudioBook, Project, Reading
 from stratawatch.errors import ConfigError, StratawatchError, Unreachable
 from tests.support.batches import batch
+from tests.support.label_studio import annotation
 
 TOKEN = "hunter2hunter2"
 
@@ -103,7 +106,7 @@ def test_a_file_with_one_project_is_brought_up_to_date_and_goes_on_where_it_was(
     book = LabelStudioBook(tmp_path / "queue")
     assert book.projects() == [Project(1, "stratawatch 0123", 7)]
     reached = datetime(2026, 1, 5, 8, tzinfo=UTC)
-    assert book.begin_reading(1, reached) == Reading(1, None, 120, reached)
+    assert book.begin_reading(1, datetime.now(UTC)) == Reading(1, None, 120, reached, reached)
     assert book.project(2) == Project(2, "stratawatch 0123 vote 2", None)
     with book.reading() as sql:
         assert sql.execute("SELECT DISTINCT vote, votes FROM batches").fetchall() == [(1, 1)]
@@ -120,6 +123,113 @@ def test_an_earlier_file_has_the_tables_and_indices_of_a_new_one(tmp_path):
             names = [name for (name,) in sql.execute("SELECT name FROM sqlite_master ORDER BY name")]
             tables.append({name: sql.execute(f"PRAGMA table_info({name})").fetchall() for name in names})
     assert tables[0] == tables[1]
+
+
+MONDAY = datetime(2026, 1, 5, 13, tzinfo=UTC)
+
+
+def minute(number):
+    return MONDAY + timedelta(minutes=number)
+
+
+def task(number, *said, item="item-1"):
+    """A task as the server gives it: of each annotation its id, its word and the minute of its last change."""
+    annotations = [
+        {"id": one, "completed_by": 7, "updated_at": minute(at).isoformat(), **annotation(value)}
+        for one, value, at in said
+    ]
+    newest = max([at for _, _, at in said], default=0)
+    data = {"item_key": item}
+    return {"id": number, "data": data, "updated_at": minute(newest).isoformat(), "annotations": annotations}
+
+
+class TestWhatStands:
+    """Of the answers that one person gave about one item, by the times that the engine goes by."""
+
+    @pytest.fixture
+    def book(self, queue):
+        queue._file.project(2)
+        return queue._file
+
+    @pytest.fixture
+    def read(self, book):
+        def read(vote, at, *tasks):
+            book.keep(book.begin_reading(vote, minute(at)), list(tasks), minute(at), ended=True)
+
+        return read
+
+    @pytest.fixture
+    def stands(self, queue):
+        def stands():
+            events = BookQueue.poll(queue, {}).events
+            assert len({event.event_id for event in events}) == len(events)
+            return max(reversed(events), key=lambda event: event.at).value  # of one time, what came last
+
+        return stands
+
+    def test_is_the_new_answer_where_the_former_was_deleted_before_it(self, read, stands):
+        read(1, 0, task(1, (11, "yes", 0)))
+        read(1, 15, task(1, (12, "no", 3)))
+        assert stands() == "no"
+
+    def test_is_the_answer_in_another_project_where_the_first_was_deleted(self, read, stands):
+        read(1, 0, task(1, (11, "yes", 0)))
+        read(1, 15, task(1))
+        read(2, 15, task(2, (12, "no", 3)))
+        assert stands() == "no"
+
+    def test_is_the_changed_answer_where_the_other_was_deleted(self, read, stands):
+        read(1, 0, task(1, (11, "yes", 0)))
+        read(2, 0, task(2, (12, "no", 1)))
+        read(1, 15, task(1))
+        read(2, 15, task(2, (12, "yes", 10)))
+        assert stands() == "yes"
+
+    def test_is_the_newer_answer_though_the_older_one_is_read_later(self, read, stands):
+        read(1, 15, task(1, (11, "yes", 5)))
+        read(2, 15, task(2, (12, "no", 1)))
+        assert stands() == "yes"
+
+    def test_is_said_again_after_a_reader_kept_an_old_page(self, read, stands):
+        read(1, 3, task(1, (11, "yes", 0)))
+        read(1, 4, task(1))
+        assert stands() == "retract"
+        read(1, 5, task(1, (11, "yes", 0)))
+        assert stands() == "yes"
+
+    def test_is_nothing_where_all_were_deleted_or_are_no_answers(self, read, stands, queue):
+        read(1, 0, task(1, (11, "yes", 0)))
+        read(1, 15, task(1, (11, "perhaps", 5)))
+        assert stands() == "retract"
+        assert len(BookQueue.poll(queue, {}).rejected) == 1
+
+    def test_of_an_earlier_file_goes_on_from_what_it_had(self, tmp_path):
+        made_by_an_earlier_release(tmp_path / "old")
+        with closing(sqlite3.connect(tmp_path / "old" / LabelStudioBook.file)) as sql:
+            sql.execute("INSERT INTO annotations VALUES (2, 12, 'one-0', 'user 7', 'no', '2.bb')")
+            sql.execute("INSERT INTO annotations VALUES (3, 12, 'one-0', 'user 7', 'yes', '3.cc')")
+            sql.commit()
+        book = LabelStudioBook(tmp_path / "old")
+        assert book.is_made()
+        book.keep(book.begin_reading(1, minute(0)), [task(12, (2, "no", -9), item="one-0")], minute(0), ended=True)
+        with book.reading() as sql:
+            ((said,),) = sql.execute("SELECT said FROM answers").fetchall()
+        assert json.loads(said) == {**json.loads(said), "value": "no", "at": minute(0).isoformat()}
+
+
+def test_what_changed_while_later_tasks_were_read_is_read_next_time(queue):
+    book = queue._file
+    reading = book.keep(book.begin_reading(1, minute(0)), [task(1), task(2)], minute(0), ended=False)
+    assert book.begin_reading(1, minute(15)) == reading
+    book.keep(reading, [task(3, (31, "yes", 14))], minute(15), ended=True)
+    assert book.begin_reading(1, minute(30)).since <= minute(0)
+
+
+def test_two_workers_who_make_a_project_at_once_go_on_with_one(queue, answers):
+    results = [{"id": 8, "title": queue._file.project(1).title}, {"id": 7, "title": queue._file.project(1).title}]
+    answers["body"] = json.dumps({"results": results}).encode()
+    assert queue.project() == 7
+    assert queue._file.note_project(1, 8) == 7
 
 
 def test_a_file_of_a_newer_release_is_refused(tmp_path):
