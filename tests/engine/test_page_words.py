@@ -153,7 +153,7 @@ class TestWhatItCosts:
         limit = Limit("precision", floor=0.66, classifiers=("rf",))
         scenario = make_scenario(spec(budget=150, limits=(limit,)))
         label_weeks(scenario, 0, 1, 2)
-        (page,) = scenario.channel.told
+        (page,) = scenario.channel.received
         since, first, last = re.search(
             r"the week of (\S+), most likely \(90% sure: (\S+) to (\S+)\)", page.body
         ).groups()
