@@ -176,7 +176,7 @@ class TestLoop:
         assert states == {StreamKey("spam", name, NAME): AlarmState.BREACH for name in served(scenario.panel.design)}
 
     def test_a_page_shows_the_segments_where_it_is_largest_first(self, scenario):
-        page = next(told for told in scenario.channel.told if told.severity == "page" and "lr" in told.subject)
+        page = next(one for one in scenario.channel.received if one.severity == "page" and "lr" in one.subject)
         shares = [line.split(": ")[1].split("%")[0] for line in page.body.splitlines() if "country=" in line]
         assert len(shares) == (2 if design_of(survey_of_panel(scenario.panel)).estimates_segments else 0)
         assert sorted(shares, key=float, reverse=True) == shares
