@@ -185,7 +185,8 @@ class LabelStudioBook(AnswerBook):
 def _keep_task(sql: sqlite3.Connection, task: Mapping[str, Any], vote: int) -> Iterator[tuple[str, str]]:
     """Keep the annotations of a task as they are; yields the item and the person of each that is new, other, or gone.
 
-    One that is no answer is said as it is, so that it is counted among what is set aside.
+    An answer is said as it is, unless something newer was said for this person. So is what is no answer, so that it is
+    counted among what is set aside.
     """
     rows = sql.execute("SELECT id, item_key, annotator, value FROM annotations WHERE task = ?", (task["id"],))
     before = {row[0]: row[1:] for row in rows.fetchall()}
@@ -196,6 +197,7 @@ def _keep_task(sql: sqlite3.Connection, task: Mapping[str, Any], vote: int) -> I
     key = item_key[:LONGEST] if isinstance(item_key, str) else ""
     for one in sorted(task["annotations"], key=lambda one: (one["updated_at"], one["id"])):
         number, value, at = one["id"], _value(one), one["updated_at"]
+        when = str(_text(_moment(at)))
         if number in before and before[number][2] == value:
             continue
         annotator = f"user {one['completed_by']}"
@@ -203,10 +205,12 @@ def _keep_task(sql: sqlite3.Connection, task: Mapping[str, Any], vote: int) -> I
         sql.execute(
             "INSERT OR REPLACE INTO annotations (id, task, item_key, annotator, value, event_id, vote, at) "
             "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-            (number, task["id"], key, annotator, value, event_id, vote, _text(_moment(at))),
+            (number, task["id"], key, annotator, value, event_id, vote, when),
         )
         if not key or value.casefold() not in VALUES:
             _answer(sql, key, annotator, value, at, event_id)
+        elif (last := _said_last(sql, key, annotator)) is None or when >= last[1]:
+            _say(sql, key, annotator, value, when, event_id)
         if key:
             yield key, annotator
 
@@ -223,9 +227,7 @@ def _say_what_stands(sql: sqlite3.Connection, key: str, annotator: str, now: dat
         "ORDER BY at DESC, id DESC LIMIT 1",
         (key, annotator, *VALUES),
     ).fetchone()
-    last = sql.execute(
-        "SELECT value, at, event_id FROM standing WHERE item_key = ? AND annotator = ?", (key, annotator)
-    ).fetchone()
+    last = _said_last(sql, key, annotator)
     if present is not None:
         number, value, at = present
         if last is not None and last[0] == value:
@@ -236,10 +238,21 @@ def _say_what_stands(sql: sqlite3.Connection, key: str, annotator: str, now: dat
         value, said_at, event_id = "retract", max(now.isoformat(), last[1]), f"{last[2]}.deleted"
     else:
         return
-    _answer(sql, key, annotator, value, said_at, event_id)
+    _say(sql, key, annotator, value, said_at, event_id)
+
+
+def _said_last(sql: sqlite3.Connection, key: str, annotator: str) -> tuple[str, str, str] | None:
+    """Value, time and id of what was said last for a person about an item."""
+    standing = "SELECT value, at, event_id FROM standing WHERE item_key = ? AND annotator = ?"
+    row: tuple[str, str, str] | None = sql.execute(standing, (key, annotator)).fetchone()
+    return row
+
+
+def _say(sql: sqlite3.Connection, key: str, annotator: str, value: str, at: str, event_id: str) -> None:
+    _answer(sql, key, annotator, value, at, event_id)
     sql.execute(
         "INSERT OR REPLACE INTO standing (item_key, annotator, value, at, event_id) VALUES (?, ?, ?, ?, ?)",
-        (key, annotator, value, said_at, event_id),
+        (key, annotator, value, at, event_id),
     )
 
 
