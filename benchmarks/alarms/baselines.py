@@ -1,13 +1,21 @@
 """`python -m benchmarks.alarms.baselines [--quick]`: falls from measured baselines, paged by evidence alone."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 from scipy.stats import chi2
 
-from benchmarks.alarms.frozen_weeks import FrozenWeek, draw_labels, freeze, history_of, limits_of
+from benchmarks.alarms.frozen_weeks import (
+    FrozenWeek,
+    draw_labels,
+    estimates,
+    freeze,
+    history_of,
+    limits_of,
+    planned_week,
+)
 from benchmarks.alarms.losses import StillWorld, with_loss
 from benchmarks.alarms.panel_years import HEALTHY, MOST, RUN_WEEKS, WEEKS_A_YEAR
 from benchmarks.labels.kinds import FOUR
@@ -18,6 +26,9 @@ from stratawatch.core.alarms.evidence.drop_evidence import low_ends
 from stratawatch.core.alarms.evidence.drop_tests import DropTest, baseline_ends, shared_stakes
 from stratawatch.core.alarms.evidence.e_detector import page_threshold
 from stratawatch.core.alarms.evidence.linear_tests import LimitTest, linear_test
+from stratawatch.core.alarms.evidence.time_to_page import MOST as PLANS_CUT
+from stratawatch.core.alarms.evidence.time_to_page import PageRule
+from stratawatch.core.alarms.evidence.time_to_page_drop import PlannedBaseline, windows_to_page_drop
 from stratawatch.core.tuning import EVIDENCE
 
 ITEMS: Final = 100_000
@@ -28,29 +39,36 @@ WINDOWS: Final = 8
 POINTS: Final = (0.03, 0.05, 0.1)
 LONGEST: Final = {"precision": (38.0, 11.5, 3.6), "recall": (64.0, 35.0, 7.4)}
 """Weeks until falls of 3, 5 and 10 points are paged, at most."""
+SAID: Final = (0.05, 0.1)
+"""The falls of which plans say after how many weeks they are paged."""
 _BATCH: Final = 100
 
 
 @dataclass(frozen=True)
 class Size:
-    """Histories of the panel; of each, weeks of labels, panel-years of false pages and runs of a delay."""
+    """Histories of the panel; of each, weeks of labels, panel-years of false pages, runs of a delay, and baselines."""
 
     histories: int
     weeks: int
     years: float
     runs: int
+    baselines: int
 
 
-FULL: Final = Size(4, 2_000, 250, 150)
-QUICK: Final = Size(2, 1_000, 60, 30)
+FULL: Final = Size(4, 2_000, 250, 150, 10)
+QUICK: Final = Size(2, 1_000, 60, 30, 3)
 
 
 @dataclass(frozen=True)
 class DropWeeks:
-    """Weeks of labels on grids: E (weeks x streams x bets x steps), log B (weeks x streams x losses x points)."""
+    """Weeks of labels on grids: E (weeks x streams x bets x steps), log B (weeks x streams x losses x points).
+
+    And their estimates (weeks x streams).
+    """
 
     e: Floats
     log_b: Floats
+    values: Floats
 
 
 class Panel:
@@ -63,7 +81,7 @@ class Panel:
         self._size, self._streams = size, limits_of(FOUR.classifiers, self._items)
         week = freeze(FOUR.classifiers, self._items, LABELS, self._history)
         self._grids = [_grid(week, one) for one in self._streams]
-        self._healthy = self._weeks(week)
+        self._design, self._healthy = week, self._weeks(week)
 
     def false_pages(self) -> tuple[int, float]:
         """Pages while nothing falls, and the panel-years that were looked at."""
@@ -74,36 +92,57 @@ class Panel:
         ]
         return int(sum(found)), runs * RUN_WEEKS / WEEKS_A_YEAR
 
-    def delay(self, what: str, points: float) -> tuple[float, float]:
-        """Mean weeks until a fall is paged, and the share of pages that name the loser."""
+    def delay(self, what: str, points: float) -> tuple[float, float, float]:
+        """Mean weeks until a fall is paged, cut at 80 and where plans cut; the share of pages that name the loser."""
         items: Items = with_loss(
             self._items, LOSER, "precision" if what == "precision" else "recall", points, self._rng
         )
         after = self._weeks(freeze(FOUR.classifiers, items, LABELS, self._history))
-        order = self._rng.integers(0, self._size.weeks, (self._size.runs, HEALTHY + MOST))
+        order = self._rng.integers(0, self._size.weeks, (self._size.runs, HEALTHY + PLANS_CUT))
         parts = [self._pages(order[at : at + _BATCH], after, HEALTHY) for at in range(0, len(order), _BATCH)]
         pages, first = (np.concatenate([part[place] for part in parts]) for place in (0, 1))
         calm = ~pages[:, :HEALTHY].any(axis=1)
         later, names = pages[calm, HEALTHY:], first[calm, HEALTHY:]
         paged = later.any(axis=1)
-        waits = np.where(paged, later.argmax(axis=1) + 1, MOST)
+        waits = np.where(paged, later.argmax(axis=1) + 1, PLANS_CUT)
         losers = np.array([one.classifier == FOUR.classifiers[LOSER] for one in self._streams])
         named = losers[names[paged, later[paged].argmax(axis=1)]]
-        return float(waits.mean()), float(named.mean())
+        return float(np.minimum(waits, MOST).mean()), float(waits.mean()), float(named.mean())
+
+    def plan_says(self, what: str, points: float) -> float:
+        """Weeks until a fall is paged, as `stratawatch plan` says before it: a mean over baselines from labels."""
+        loser = FOUR.classifiers[LOSER]
+        place = [(one.classifier, one.metric) for one in self._streams].index((loser, what))
+        error = _rounds(self._design, [self._streams[place]])[0].standard_error
+        rule, planned = PageRule(_threshold(self._streams), np.inf), planned_week(self._design)
+        drop, said = DropTest(loser, what, None, 0.0), []
+        for number in range(self._size.baselines):
+            measured = self._rng.integers(0, self._size.weeks, WINDOWS)
+            baseline = PlannedBaseline(
+                value=float(self._healthy.values[measured, place].mean()),
+                standard_error=error / WINDOWS**0.5,
+                points=tuple(self._grids[place]),
+                log_b=self._healthy.log_b[measured, place].sum(axis=0),
+                windows=WINDOWS,
+                since=HEALTHY,
+            )
+            found = windows_to_page_drop(planned, drop, baseline, points, rule, np.random.default_rng(number))
+            said.append(found or PLANS_CUT)
+        return float(np.mean(said))
 
     def _weeks(self, week: FrozenWeek) -> DropWeeks:
         answers, yes = draw_labels(week, self._size.weeks, self._rng)
         pairs = zip(self._streams, self._grids, strict=True)
         both = [[_log_e(week, one, grid, sign, answers, yes) for sign in (1, -1)] for one, grid in pairs]
         e, log_b = (np.stack([pair[place] for pair in both], axis=1) for place in (0, 1))
-        return DropWeeks(np.exp(low_ends(e)).astype(np.float32), log_b)
+        return DropWeeks(np.exp(low_ends(e)).astype(np.float32), log_b, estimates(week, self._streams, answers, yes))
 
     def _pages(self, order: Integers, after: DropWeeks, began: int) -> tuple[Flags, Integers]:
         """Which weeks of each run page, and the stream that leads; from week `began` on labels are those `after`."""
         runs, weeks = order.shape
         measured = self._rng.integers(0, self._size.weeks, (runs, WINDOWS))
         log_b = self._healthy.log_b[measured].sum(axis=1)
-        threshold = page_threshold(len(self._streams), WEEKS_A_YEAR, 1 / EVIDENCE.evidence_share)
+        threshold = _threshold(self._streams)
         gathered = np.zeros(())
         pages, first = np.zeros((runs, weeks), dtype=np.bool_), np.zeros((runs, weeks), dtype=np.int64)
         may_grow = np.ones((runs, len(self._streams)), dtype=np.bool_)
@@ -121,6 +160,10 @@ class Panel:
                 labels = self._healthy if past < began else after
                 log_b = log_b + labels.log_b[order[:, past]] * may_grow[:, :, None, None]
         return pages, first
+
+
+def _threshold(streams: Sequence[LimitTest]) -> float:
+    return page_threshold(len(streams), WEEKS_A_YEAR, 1 / EVIDENCE.evidence_share)
 
 
 def _rounds(week: FrozenWeek, tests: list[LimitTest]) -> list[BettingRound]:
@@ -163,11 +206,15 @@ def rows_of(size: Size, seed: int) -> Iterator[Row]:
     yield {"cell": "K4/300", "false pages a year": round(pages / years, 3), "upper": round(upper, 3)}
     for what in LONGEST:
         for points in POINTS:
-            weeks, named = np.array([panel.delay(what, points) for panel in panels]).T
+            weeks, uncut, named = np.array([panel.delay(what, points) for panel in panels]).T
             error = float(weeks.std(ddof=1)) / len(weeks) ** 0.5
             facts = {"weeks": round(float(weeks.mean()), 1), "error": round(error, 1)}
             named_first = {"names the loser": round(float(named.mean()), 3)}
-            yield {"cell": "K4/300", "fall": what, "points": round(100 * points), **facts, **named_first}
+            row: Row = {"cell": "K4/300", "fall": what, "points": round(100 * points), **facts, **named_first}
+            if points in SAID:
+                said = np.mean([panel.plan_says(what, points) for panel in panels])
+                row = {**row, "plan says": round(float(said), 1), "by the same cut": round(float(uncut.mean()), 1)}
+            yield row
 
 
 def run(options: Options) -> Result:
@@ -177,7 +224,12 @@ def run(options: Options) -> Result:
     for row in rows[1:]:
         place = [round(100 * one) for one in POINTS].index(int(str(row["points"])))
         name = f"weeks until {row['points']} points of {row['fall']} are paged"
-        verdicts.append(Verdict(name, "aim", float(str(row["weeks"])), LONGEST[str(row["fall"])][place], "<="))
+        weeks = float(str(row["weeks"]))
+        verdicts.append(Verdict(name, "aim", weeks, LONGEST[str(row["fall"])][place], "<="))
+        if "plan says" in row:
+            ratio = round(float(str(row["plan says"])) / float(str(row["by the same cut"])), 3)
+            said = f"{row['points']} points of {row['fall']}, weeks that plans say over those it took"
+            verdicts += [Verdict(said, "aim", ratio, 1.333, "<="), Verdict(said, "aim", ratio, 0.667, ">=")]
     return Result(rows, verdicts)
 
 

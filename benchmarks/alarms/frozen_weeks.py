@@ -147,6 +147,12 @@ def simulate(
     return Weeks(log_e, outside, value, low, high)
 
 
+def estimates(week: FrozenWeek, limits: Sequence[LimitTest], answers: Floats, yes: Floats) -> Floats:
+    """The estimate of every stream in every week (weeks x streams)."""
+    sides = SideEstimates.stack([_sides(week, n, y) for n, y in zip(answers, yes, strict=True)])
+    return _intervals(week, limits, sides, 0.95)[0]
+
+
 def _intervals(
     week: FrozenWeek, limits: Sequence[LimitTest], sides: SideEstimates, confidence: float
 ) -> tuple[Floats, Floats, Floats]:

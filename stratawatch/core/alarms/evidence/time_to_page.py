@@ -15,6 +15,8 @@ from stratawatch.core.population import Atom, Counts, Floats
 
 MOST: Final = 104
 """Windows after which a loss counts as never paged: two years of weeks."""
+CALM: Final = 10
+"""Windows before the loss, as labels so far expect them: evidence is rarely at nothing when a loss begins."""
 _RUNS: Final = 2000
 _STEPS: Final = 60
 _WIDEST: Final = 30.0
@@ -43,9 +45,9 @@ def windows_to_page(
 ) -> float | None:
     """Mean windows, the paging one counted, until a metric that fell to `loss` beyond its limit is paged.
 
-    Windows are alike and their labels new. The log e-values of a window's bets are drawn from the normal distribution
-    that has the mean and the covariance of sums of its labels. None where the plan cannot bet on the test, or where the
-    mean is above `MOST`.
+    Windows are alike and their labels new; before the loss the metric is where it is expected. The log e-values of a
+    window's bets are drawn from the normal distribution that has the mean and the covariance of sums of its labels.
+    None where the plan cannot bet on the test, or where the mean is above `MOST`.
     """
     linear = linear_test(test, planned.cells, planned.atoms)
     totals = planned.totals.astype(np.float64)
@@ -54,10 +56,11 @@ def windows_to_page(
     if bet is None:
         return None
     after = rates_after(linear, planned.cells, planned.rates, loss)
-    mean, covariance = moments_of_log_e(bet, list(bet.stakes().values()), planned, after)
+    stakes = list(bet.stakes().values())
+    before, then = (_Law.of(*moments_of_log_e(bet, stakes, planned, rates)) for rates in (planned.rates, after))
     sigma = bet.standard_error
     alone = 0.5 * (1 + erf((loss / sigma - rule.z) / sqrt(2))) if sigma > 0 else 1.0
-    windows = _simulated(mean, covariance, alone, rule.threshold, rng)
+    windows = _simulated(before, then, alone, rule.threshold, rng)
     return None if windows >= MOST else windows
 
 
@@ -103,18 +106,37 @@ def moments_of_log_e(
     return mean, second - (first * n) @ first.T
 
 
-def _simulated(mean: Floats, covariance: Floats, alone: float, threshold: float, rng: np.random.Generator) -> float:
+@dataclass(frozen=True)
+class _Law:
+    """The normal law of a window's log e, by bet."""
+
+    mean: Floats
+    root: Floats
+
+    @classmethod
+    def of(cls, mean: Floats, covariance: Floats) -> "_Law":
+        """The law with these moments."""
+        values, vectors = np.linalg.eigh(covariance)
+        return cls(mean, vectors * np.sqrt(np.maximum(values, 0.0)))
+
+    def draw(self, runs: int, rng: np.random.Generator) -> Floats:
+        """One window of each run: bets x runs."""
+        return np.asarray(self.mean[:, None] + self.root @ rng.standard_normal((len(self.mean), runs)))
+
+
+def _simulated(before: _Law, after: _Law, alone: float, threshold: float, rng: np.random.Generator) -> float:
     """Mean windows until the evidence of one end reaches the threshold, or a window is outside by itself."""
-    values, vectors = np.linalg.eigh(covariance)
-    root, bets, windows = vectors * np.sqrt(np.maximum(values, 0.0)), len(mean), 0
-    evidence = np.full((bets, _RUNS), -np.inf)  # of the runs without a page so far
-    for _ in range(MOST):
+    evidence = np.full((len(before.mean), _RUNS), -np.inf)  # of the runs without a page so far
+    windows, enough = 0, np.log(threshold)
+    for window in range(-CALM, MOST):
+        law = before if window < 0 else after
+        evidence = np.logaddexp(evidence, 0.0) + law.draw(evidence.shape[1], rng)
+        pages = np.logaddexp.reduce(evidence, axis=0) - np.log(len(evidence)) >= enough
+        if window < 0:
+            evidence[:, pages] = -np.inf
+            continue
         windows += evidence.shape[1]
-        log_e = mean[:, None] + root @ rng.standard_normal(evidence.shape)
-        evidence = np.logaddexp(evidence, 0.0) + log_e
-        total = np.logaddexp.reduce(evidence, axis=0) - np.log(bets)
-        is_out = rng.random(len(total)) < alone
-        evidence = evidence[:, (total < np.log(threshold)) & ~is_out]
+        evidence = evidence[:, ~pages & (rng.random(len(pages)) >= alone)]
         if not evidence.size:
             break
     return windows / _RUNS

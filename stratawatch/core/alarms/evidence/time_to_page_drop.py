@@ -11,6 +11,7 @@ from stratawatch.core.alarms.evidence.drop_evidence import low_ends
 from stratawatch.core.alarms.evidence.drop_tests import DropTest, baseline_ends, shared_stakes
 from stratawatch.core.alarms.evidence.linear_tests import LimitTest, linear_test
 from stratawatch.core.alarms.evidence.time_to_page import (
+    CALM,
     MOST,
     PageRule,
     PlannedWindow,
@@ -49,9 +50,9 @@ def windows_to_page_drop(
 ) -> float | None:
     """Mean windows, the paging one counted, until a metric that fell to `loss` beyond its largest drop is paged.
 
-    The baseline's value is taken to be right. While it grows it takes in what came before the fall and then, a lag
-    later, what came after it. Falls that are not paged within `MOST` count as that many; None where most are not, or
-    where the plan cannot bet.
+    The baseline's value is taken to be right, and the metric to stand there before the fall. While it grows it takes in
+    what came before the fall and then, a lag later, what came after it. Falls that are not paged within `MOST` count as
+    that many; None where most are not, or where the plan cannot bet.
     """
     at_value = linear_test(drop.falls_to(baseline.value), planned.cells, planned.atoms)
     after = rates_after(at_value, planned.cells, planned.rates, loss)
@@ -64,13 +65,19 @@ def windows_to_page_drop(
     # One window pages by itself where its interval and the baseline's together lie beyond the largest drop.
     wide = rule.z * sqrt(error**2 + baseline.standard_error**2)
     alone = 0.5 * (1 + erf((loss - wide) / error / sqrt(2))) if error > 0 else 1.0
-    fallen, growth = falls.law(planned, after), _Growth(baseline, grows.law(planned, before), grows.law(planned, after))
+    calm, fallen = falls.law(planned, before), falls.law(planned, after)
+    growth = _Growth(baseline, grows.law(planned, before), grows.law(planned, after))
     folded, windows, threshold = np.full((len(falls.stakes), _RUNS, 1), -np.inf), 0, log(rule.threshold)
-    for window in range(MOST):
+    for window in range(-min(CALM, baseline.since), MOST):
         runs = folded.shape[1]  # those without a page so far
+        law = calm if window < 0 else fallen
+        folded = np.logaddexp(folded, growth.before(window, runs, rng)) + low_ends(law.draw(runs, rng))
+        is_enough = _mean(folded).min(axis=-1) >= threshold
+        if window < 0:
+            folded[:, is_enough] = -np.inf
+            continue
         windows += runs
-        folded = np.logaddexp(folded, growth.before(window, runs, rng)) + low_ends(fallen.draw(runs, rng))
-        goes_on = (_mean(folded).min(axis=-1) < threshold) & (rng.random(runs) >= alone)
+        goes_on = ~is_enough & (rng.random(runs) >= alone)
         folded = folded[:, goes_on]
         growth.keep(goes_on)
         if not folded.size:

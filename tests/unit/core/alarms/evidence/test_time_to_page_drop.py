@@ -81,6 +81,12 @@ def test_a_baseline_grows_by_what_came_before_the_fall():
     assert expected(baseline=replace(few, since=24)) < expected(baseline=few)
 
 
+def test_what_windows_before_the_fall_gathered_counts():
+    """A baseline that has long been in force, and grows no more."""
+    at_once = DropTest("a", "precision", None, 0.0)
+    assert expected(0.05, replace(KNOWN, since=30), drop=at_once) < 0.95 * expected(0.05, drop=at_once)
+
+
 def test_one_window_that_lies_outside_pages_too():
     assert expected(0.3, rule=PageRule(threshold=1e290, z=2.7)) < 2
     surer = replace(KNOWN, standard_error=0.0)
