@@ -230,18 +230,21 @@ class PageBook(AnswerBook):
 
 
 _WAITING: Final = """
-SELECT DISTINCT item_key FROM tasks JOIN batches ON batches.number = tasks.batch
-WHERE batches.state = 'out'
-    AND NOT EXISTS (
-        SELECT 1 FROM standing
-        WHERE standing.item_key = tasks.item_key AND standing.annotator = :annotator AND answer > batches.expired)
-    AND (SELECT COUNT(*) FROM standing WHERE standing.item_key = tasks.item_key AND answer > batches.expired)
+SELECT DISTINCT item_key FROM (
+    SELECT item_key, vote, published_after, expired,
+        (SELECT COUNT(*) FROM standing WHERE standing.item_key = tasks.item_key AND answer > expired)
         + (SELECT COUNT(*) FROM holds WHERE holds.item_key = tasks.item_key AND holds.annotator <> :annotator)
-        < max(
-            :votes + batches.vote - 1,
-            :votes * (SELECT COUNT(*) FROM tasks AS asked JOIN batches AS those ON those.number = asked.batch
-                WHERE asked.item_key = tasks.item_key AND those.state <> 'cancelled'
-                    AND those.published_after >= batches.expired AND batches.published_after >= those.expired))
+        AS answers
+    FROM tasks JOIN batches ON batches.number = tasks.batch
+    WHERE state = 'out' AND NOT EXISTS (
+        SELECT 1 FROM standing
+        WHERE standing.item_key = tasks.item_key AND standing.annotator = :annotator AND answer > expired)
+) AS asking
+WHERE answers < :votes + vote - 1
+    OR answers < :votes * (
+        SELECT COUNT(*) FROM tasks JOIN batches ON batches.number = tasks.batch
+        WHERE tasks.item_key = asking.item_key AND state <> 'cancelled'
+            AND batches.published_after >= asking.expired AND asking.published_after >= batches.expired)
 """
 """The items that an annotator may be given: asked, not answered by him, with fewer answers and holds than votes.
 
