@@ -12,7 +12,7 @@ from pydantic import AfterValidator, Field
 from stratawatch.adapters.adapter_settings import BuildContext, LocalPath
 from stratawatch.adapters.queues import QueueSettings, Votes
 from stratawatch.adapters.queues.answer_book import BookQueue
-from stratawatch.adapters.queues.page_book import PageBook
+from stratawatch.adapters.queues.page_book import PageBook, said_at
 from stratawatch.adapters.queues.published_tasks import batch_digest, json_payload, tasks_digest
 from stratawatch.engine.model.label_events import Batch, Receipt
 from stratawatch.errors import StratawatchError
@@ -76,9 +76,17 @@ class PageQueue(BookQueue):
                     )
                 return Receipt(f"{row[0]}/{batch.key}", duplicate=True)
             number = sql.execute(
-                "INSERT INTO batches (key, state, digest, question, guideline, question_key) "
-                "VALUES (?, 'out', ?, ?, ?, ?)",
-                (batch.key, digest, batch.question, batch.guideline, batch.question_key),
+                "INSERT INTO batches (key, state, digest, question, guideline, question_key, vote, published_after, "
+                "expired) VALUES (?, 'out', ?, ?, ?, ?, ?, (SELECT coalesce(max(id), 0) FROM answers), ?)",
+                (
+                    batch.key,
+                    digest,
+                    batch.question,
+                    batch.guideline,
+                    batch.question_key,
+                    batch.vote,
+                    _newest_expired(sql, batch),
+                ),
             ).lastrowid
             sql.executemany(
                 "INSERT INTO tasks (batch, position, item_key, payload) VALUES (?, ?, ?, ?)",
@@ -112,6 +120,21 @@ class PageQueue(BookQueue):
             "annotators": "SELECT COUNT(*) FROM annotators WHERE NOT revoked",
         }
         return {"page": str(self._file.path), **self._counts(counted)}
+
+
+def _newest_expired(sql: sqlite3.Connection, batch: Batch) -> int:
+    """The number of the newest answer about a batch's items that is too old to count for it; 0 where none is.
+
+    It is the same whenever the batch is published again.
+    """
+    if batch.answers_since is None:
+        return 0
+    said = (
+        answer
+        for task in batch.tasks
+        for answer in sql.execute("SELECT id, said FROM answers WHERE item_key = ?", (task.item_key,)).fetchall()
+    )
+    return max((number for number, text in said if said_at(text) < batch.answers_since), default=0)
 
 
 def _forget(sql: sqlite3.Connection, key: str, state: str) -> None:

@@ -24,7 +24,10 @@ CREATE TABLE batches (
     number INTEGER PRIMARY KEY,
     key TEXT NOT NULL UNIQUE,
     state TEXT NOT NULL CHECK (state IN ('out', 'cancelled', 'done')),
-    digest TEXT, question TEXT, guideline TEXT, question_key TEXT
+    digest TEXT, question TEXT, guideline TEXT, question_key TEXT,
+    vote INTEGER NOT NULL DEFAULT 1,
+    published_after INTEGER NOT NULL DEFAULT 0,
+    expired INTEGER NOT NULL DEFAULT 0
 );
 CREATE TABLE tasks (
     batch INTEGER NOT NULL REFERENCES batches (number),
@@ -39,6 +42,7 @@ CREATE TABLE answers (
     said TEXT NOT NULL,
     item_key TEXT, annotator TEXT, value TEXT, question_key TEXT, guideline TEXT
 );
+CREATE INDEX answers_by_item ON answers (item_key);
 CREATE TABLE standing (
     item_key TEXT NOT NULL, annotator TEXT NOT NULL, answer INTEGER NOT NULL REFERENCES answers (id),
     PRIMARY KEY (item_key, annotator)
@@ -50,6 +54,14 @@ CREATE TABLE annotators (
     name TEXT PRIMARY KEY, token_hash TEXT NOT NULL UNIQUE, revoked INTEGER NOT NULL DEFAULT 0
 );
 """
+"""A batch was published after the answer of one number, and answers up to another one have expired for it."""
+_BATCHES_KNOW_WHAT_EXPIRED: Final = """
+ALTER TABLE batches ADD COLUMN vote INTEGER NOT NULL DEFAULT 1;
+ALTER TABLE batches ADD COLUMN published_after INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE batches ADD COLUMN expired INTEGER NOT NULL DEFAULT 0;
+CREATE INDEX answers_by_item ON answers (item_key);
+"""
+"""What a file lacks for which an answer stood for ever."""
 
 
 @dataclass(frozen=True)
@@ -77,6 +89,7 @@ class PageBook(AnswerBook):
 
     file = "page.sqlite3"
     schema = _SCHEMA
+    upgrades = (_BATCHES_KNOW_WHAT_EXPIRED,)
     what = "the label page"
 
     # People
@@ -120,8 +133,9 @@ class PageBook(AnswerBook):
     def next_question(self, annotator: str, votes: int, now: datetime) -> Question | None:
         """The item that an annotator is to answer, held for him; None where nothing is left.
 
-        An item is given to so many people at once as it still needs answers, and never twice to one. The order is
-        another one for each annotator, and says nothing about the items.
+        An item is given to so many people at once as it still needs answers, and again to one of them only where it is
+        asked anew after his answer has expired. The order is another one for each annotator, and says nothing about the
+        items.
         """
         with self.writing() as sql:
             sql.execute("DELETE FROM holds WHERE until <= ?", (now.timestamp(),))
@@ -216,18 +230,27 @@ class PageBook(AnswerBook):
 
 
 _WAITING: Final = """
-SELECT DISTINCT item_key FROM tasks JOIN batches ON batches.number = tasks.batch
-WHERE batches.state = 'out'
-    AND NOT EXISTS (
-        SELECT 1 FROM standing WHERE standing.item_key = tasks.item_key AND standing.annotator = :annotator)
-    AND (SELECT COUNT(*) FROM standing WHERE standing.item_key = tasks.item_key)
+SELECT DISTINCT item_key FROM (
+    SELECT item_key, vote, published_after, expired,
+        (SELECT COUNT(*) FROM standing WHERE standing.item_key = tasks.item_key AND answer > expired)
         + (SELECT COUNT(*) FROM holds WHERE holds.item_key = tasks.item_key AND holds.annotator <> :annotator)
-        < :votes * (SELECT COUNT(*) FROM tasks AS asked JOIN batches AS those ON those.number = asked.batch
-            WHERE asked.item_key = tasks.item_key AND those.state <> 'cancelled')
+        AS answers
+    FROM tasks JOIN batches ON batches.number = tasks.batch
+    WHERE state = 'out' AND NOT EXISTS (
+        SELECT 1 FROM standing
+        WHERE standing.item_key = tasks.item_key AND standing.annotator = :annotator AND answer > expired)
+) AS asking
+WHERE answers < :votes + vote - 1
+    OR answers < :votes * (
+        SELECT COUNT(*) FROM tasks JOIN batches ON batches.number = tasks.batch
+        WHERE tasks.item_key = asking.item_key AND state <> 'cancelled'
+            AND batches.published_after >= asking.expired AND asking.published_after >= batches.expired)
 """
 """The items that an annotator may be given: asked, not answered by him, with fewer answers and holds than votes.
 
-Each batch that asks about an item asks for as many votes more.
+Each batch that asks about an item asks for as many votes more. Answers that have expired for a batch are none, and
+batches from before them asked for something else. A second vote is one beside the first, though the batch that asked
+for the first was withdrawn.
 """
 _HELD: Final = """
 SELECT DISTINCT holds.item_key FROM holds
@@ -253,6 +276,11 @@ def add_answer(
         (said, key, annotator, value, fingerprint, guideline),
     )
     return int(found.lastrowid or 0)
+
+
+def said_at(said: str) -> datetime:
+    """When an answer was given."""
+    return datetime.fromisoformat(json.loads(said)["at"])
 
 
 def _question(sql: sqlite3.Connection, item_key: str, batch: int | None = None) -> Question | None:

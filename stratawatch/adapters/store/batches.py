@@ -99,4 +99,5 @@ def _waiting(batch_id: int) -> ColumnElement[bool]:
 
 
 def _batch_of(row: Row[Any]) -> Batch:
-    return record_of(Batch, row, tasks=tuple(LabelTask(key, payload) for key, payload in row.tasks))
+    tasks = tuple(LabelTask(key, payload) for key, payload in row.tasks)
+    return record_of(Batch, row, tasks=tasks, answers_since=None)

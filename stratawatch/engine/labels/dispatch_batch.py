@@ -1,5 +1,6 @@
 """Send a batch: a short leased claim, no transaction open during the send, a key that the queue dedupes on."""
 
+from dataclasses import replace
 from datetime import timedelta
 from typing import Final
 
@@ -28,7 +29,7 @@ def dispatch_batch(ports: Ports, batch_id: int) -> BatchState:
     queue = require_queue(ports)
     now = ports.clock.now()
     with ports.store.begin() as tx:
-        batch = tx.rounds.batch(batch_id)
+        batch = with_expiry(tx, tx.rounds.batch(batch_id))
         holder = panel_lease_name(tx.cycles.get(tx.rounds.get(batch.round_id).cycle_id).panel)
         claimed = batch.state == BatchState.PLANNED and tx.rounds.claim(batch_id, holder, now, now + CLAIM_LIFE)
         tx.commit()
@@ -48,6 +49,12 @@ def dispatch_batch(ports: Ports, batch_id: int) -> BatchState:
         queue.cancel([batch.key])  # it was cancelled while it went out
         raise
     return BatchState.SENT
+
+
+def with_expiry(tx: Transaction, batch: Batch) -> Batch:
+    """The batch as it goes to the queue: it says from when on answers count in its cycle."""
+    cycle = tx.cycles.get(tx.rounds.get(batch.round_id).cycle_id)
+    return replace(batch, answers_since=cycle.opened_at - tx.panels.get(cycle.panel_version).label_validity)
 
 
 def _note_sent(ports: Ports, batch: Batch, reference: str) -> None:

@@ -5,6 +5,7 @@ from hashlib import sha256
 from typing import Final
 
 from stratawatch.engine.alarms.notifications import warn
+from stratawatch.engine.labels.dispatch_batch import with_expiry
 from stratawatch.engine.labels.queue_identity import require_queue
 from stratawatch.engine.model.idempotency_keys import round_key_of_batch
 from stratawatch.engine.model.states import BatchState
@@ -95,7 +96,8 @@ def _publish_again(ports: Ports, keys: frozenset[str]) -> None:
     if not keys:
         return
     with ports.store.begin() as tx:
-        batches = [batch for batch in tx.rounds.batches(states=[BatchState.SENT]) if batch.key in keys]
+        sent = tx.rounds.batches(states=[BatchState.SENT])
+        batches = [with_expiry(tx, batch) for batch in sent if batch.key in keys]
     ports.queue.ask_again(sorted(keys))
     for batch in batches:
         ports.queue.publish(batch)

@@ -32,7 +32,11 @@ class NewBatch:
 
 @dataclass(frozen=True)
 class Batch:
-    """An outbox row as it stands. `vote`: which vote on its items it asks for; `rule`: why, if it is not the first."""
+    """An outbox row as it stands. `vote`: which vote on its items it asks for; `rule`: why, if it is not the first.
+
+    `answers_since`: answers from before then have expired, and count for nothing in its cycle. It is said as the batch
+    goes to the queue.
+    """
 
     id: int
     round_id: int
@@ -45,6 +49,7 @@ class Batch:
     question_key: str = ""
     vote: int = 1
     rule: str = ""
+    answers_since: datetime | None = None
 
 
 @dataclass(frozen=True)

@@ -1,12 +1,22 @@
-"""People who label at the same time, each in a browser of his own."""
+"""People who label at the same time: each in a browser of his own, or as fast as forms can be sent."""
 
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
-from time import perf_counter
+from contextlib import contextmanager
+from dataclasses import replace
+from itertools import product
+from time import monotonic, perf_counter, sleep
 
+import httpx
 from playwright.sync_api import sync_playwright
 
+from stratawatch.adapters.queues.page import PageQueue
+from stratawatch.adapters.queues.page_book import PageBook
 from tests.live.page.conftest import REST, SHOTS, chromium, wait_for_other
+from tests.support.configurations import RIGHT
+from tests.support.free_ports import free_port
+from tests.support.label_pages import batch, fields
+from tests.support.programs import PATIENCE, start
 
 LATEST = 0.150
 """Seconds from a key to the next item, in 95 of 100 cases."""
@@ -72,3 +82,75 @@ def test_three_people_give_two_votes_to_each_item_and_nobody_two(serve):
     said = page.said()
     assert Counter(item for item, _, _ in said) == {f"b1-{number}": 2 for number in range(40)}
     assert max(Counter((item, name) for item, name, _ in said).values()) == 1
+
+
+class TestAsFastAsFormsCanBeSent:
+    """Two people, a first and a second vote on each of 500 items, at `stratawatch web` in a process of its own."""
+
+    ITEMS, OF_A_BATCH = 500, 100
+
+    def test_two_people_give_two_votes_on_each_item_while_they_are_read(self, tmp_path, capsys):
+        (tmp_path / "stratawatch.toml").write_text(RIGHT.replace('root = "queue"', 'kind = "page"'))
+        queue, book = PageQueue(tmp_path / "queue"), PageBook(tmp_path / "queue")
+        queue.adopt("ours")
+        keys = [f"k{number}" for number in range(self.ITEMS)]
+        for vote, begin in product((1, 2), range(0, self.ITEMS, self.OF_A_BATCH)):
+            some = batch(*keys[begin : begin + self.OF_A_BATCH], key=f"spam-p00000-r1-v{vote}-{begin}")
+            queue.publish(replace(some, vote=vote))
+        links = {name: f"/enter/{book.invite(name)}" for name in ("ann", "ben")}
+        read, cursor = [], {}
+        with web(tmp_path / "stratawatch.toml") as address, ThreadPoolExecutor(len(links)) as pool:
+            running = {name: pool.submit(send_forms_until_done, address, link) for name, link in links.items()}
+            while not all(one.done() for one in running.values()):
+                polled = queue.poll(cursor)
+                read, cursor = [*read, *polled.events], polled.cursor
+                sleep(0.2)
+            answered = {name: one.result() for name, one in running.items()}
+        read += queue.poll(cursor).events
+        assert Counter(event.item_key for event in read) == dict.fromkeys(keys, 2)
+        said = [(event.item_key, event.annotator, event.value) for event in read]
+        assert sorted(said) == sorted(
+            (key, name, value) for name, (answers, _) in answered.items() for key, value in answers
+        )
+        assert max(Counter((key, name) for key, name, _ in said).values()) == 1
+        seconds = sorted(one for _, waits in answered.values() for one in waits)
+        wait = seconds[int(0.95 * len(seconds))]
+        with capsys.disabled():
+            print(f"\n{len(seconds):,} answers, 95% of next items within {1000 * wait:.0f} ms of the answer")
+        assert wait < LATEST
+
+
+@contextmanager
+def web(configuration):
+    """The address of `stratawatch web` until the block ends."""
+    address = f"http://127.0.0.1:{(port := free_port())}"
+    process = start("-m", "stratawatch.cli", "web", "--config", configuration, "--port", port)
+    try:
+        deadline = monotonic() + PATIENCE
+        while True:
+            try:
+                httpx.get(address, trust_env=False)
+            except httpx.TransportError:
+                assert process.poll() is None
+                assert monotonic() < deadline
+                sleep(0.05)
+            else:
+                break
+        yield address
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def send_forms_until_done(address, link):
+    """Answer as the page's script does, without a person who reads; what was answered, and each wait for the next."""
+    answers, waits = [], []
+    with httpx.Client(base_url=address, follow_redirects=True, trust_env=False) as browser:
+        form = fields(browser.get(link).raise_for_status())
+        while "key" in form:
+            said = {**form, "value": ("yes", "no")[len(answers) % 2]}
+            answers.append((said["key"], said["value"]))
+            begin = perf_counter()
+            form = fields(browser.post("/answer", data=said).raise_for_status())
+            waits.append(perf_counter() - begin)
+    return answers, waits
