@@ -23,6 +23,7 @@ from stratawatch.adapters.queues.broker import BrokerBook, BrokerQueue
 from stratawatch.adapters.queues.rabbitmq_broker import RabbitBroker
 from stratawatch.adapters.queues.redis_broker import BODY, RedisBroker
 from stratawatch.adapters.queues.sqs_broker import A_CALL, SqsBroker, _address
+from tests.support.deaths import Steps
 from tests.support.free_ports import free_port
 from tests.support.label_services import given
 from tests.support.moto_server import PYTHON, SERVER
@@ -181,12 +182,14 @@ class BrokerBackend(RootedBackend):
         for begin in range(0, len(answers), self.together):
             self.post(given(*answers[begin : begin + self.together]))
 
-    def wait_until_given_again(self) -> None:
-        """Wait until messages that a dead process was given may be read by others: at once."""
-
 
 class RedisBackend(BrokerBackend):
     """Over Redis."""
+
+    def steps(self) -> Steps:
+        from redis import Redis
+
+        return ((Redis, "execute_command"),)
 
     def unmarked(self, timeout: float = 10, url: str = "") -> BrokerQueue:
         address = SecretStr(url or redis_server().url)
@@ -205,6 +208,11 @@ class RedisBackend(BrokerBackend):
 
 class RabbitBackend(BrokerBackend):
     """Over RabbitMQ."""
+
+    def steps(self) -> Steps:
+        from pika.adapters.blocking_connection import BlockingChannel
+
+        return [(BlockingChannel, name) for name in ("queue_declare", "basic_publish", "basic_get", "basic_ack")]
 
     def unmarked(self, timeout: float = 10, url: str = "") -> BrokerQueue:
         address = SecretStr(url or rabbit_server().url)
@@ -234,6 +242,11 @@ class SqsBackend(BrokerBackend):
     ending = ""
     """Of the queues' names."""
     together = 1000  # moto looks through all messages for each
+
+    def steps(self) -> Steps:
+        from botocore.client import BaseClient
+
+        return ((BaseClient, "_make_api_call"),)
 
     def _names(self) -> tuple[str, str]:
         return f"{self.name}-tasks{self.ending}", f"{self.name}-labels{self.ending}"

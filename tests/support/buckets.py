@@ -15,6 +15,7 @@ from pydantic import SecretStr
 
 from stratawatch.adapters.object_storage import ObjectStorage, connect
 from stratawatch.adapters.queues.bucket import BucketQueue
+from tests.support import deaths
 from tests.support.moto_server import BUCKET, start_moto
 
 SECRET = "hunter2hunter2"
@@ -44,7 +45,7 @@ class BucketBackend:
     """An annotator who reads out/ and writes in/."""
 
     storage: ObjectStorage
-    kept: dict[str, bytes] = field(default_factory=dict)
+    lost: dict[str, bytes] = field(default_factory=dict)
 
     @property
     def root(self) -> "BucketBackend":
@@ -73,14 +74,25 @@ class BucketBackend:
 
     def lose(self) -> None:
         """Another place is in its stead: nothing is there."""
-        self.kept = self.objects()
-        for name in self.kept:
+        self.lost = self.objects()
+        for name in self.lost:
             obstore.delete(self.store, name)
 
     def find_again(self) -> None:
         """It is back. What was written meanwhile would be found beside it."""
-        for name, content in self.kept.items():
+        for name, content in self.lost.items():
             obstore.put(self.store, name, content)
+
+    def kept(self) -> dict[str, bytes]:
+        return self.objects()
+
+    def dies(self, work: deaths.Work, moment: int) -> bool:
+        """Whether who does this work dies of it. The client has threads, which a fork would lack."""
+        names = ("get", "head", "list", "put", "copy", "delete")
+        return deaths.broken_off(work, moment, [(obstore, name) for name in names])
+
+    def wait_until_given_again(self) -> None:
+        """Nothing that a dead process was given is kept from others."""
 
     def asked(self) -> list[dict]:
         texts = [content.decode() for name, content in self.objects().items() if name.startswith("out/")]

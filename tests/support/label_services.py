@@ -19,6 +19,7 @@ from stratawatch.adapters.queues.webhook_book import WebhookBook
 from stratawatch.adapters.secret_address import SecretAddress
 from stratawatch.adapters.webhook_signatures import ID, is_signed, signed_headers
 from stratawatch.web.label_receiver import PATH, label_receiver
+from tests.support.deaths import Steps
 from tests.support.queue_backends import RootedBackend, asked_after
 
 SEND, OTHER_SEND, RECEIVE, OTHER_RECEIVE = (bytes([number]) * 32 for number in range(1, 5))
@@ -90,6 +91,9 @@ class WebhookBackend(RootedBackend):
 
     service: LabelService
     now: datetime | None = None
+
+    def steps(self) -> Steps:
+        return ((SecretAddress, "post_bytes"),)
 
     def unmarked(self, *keys: bytes, timeout: float = 10) -> WebhookQueue:
         address = SecretAddress("the labelling service", SecretStr(self.service.url), timeout=timeout)

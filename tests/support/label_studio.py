@@ -18,6 +18,8 @@ from pydantic import SecretStr
 
 from stratawatch.adapters.queues.label_studio import LabelStudioQueue
 from stratawatch.adapters.queues.label_studio_api import LabelStudioApi
+from stratawatch.adapters.secret_address import SecretAddress
+from tests.support.deaths import Steps
 from tests.support.queue_backends import RootedBackend
 
 PROGRAM = Path(__file__).parents[2] / ".venv-label-studio" / "bin" / "label-studio"
@@ -108,6 +110,9 @@ class LabelStudioBackend(RootedBackend):
     """A queue, its projects, and the people there."""
 
     votes: int = 1
+
+    def steps(self) -> Steps:
+        return ((SecretAddress, "exchange"),)
 
     def unmarked(self, token: str = TOKEN, address: str = "", timeout: float = 60) -> LabelStudioQueue:
         api = LabelStudioApi(address or server(), SecretStr(token), timeout)

@@ -1,9 +1,22 @@
 """What the other sides of label queues have in common, whatever the queue is."""
 
+import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from stratawatch.engine.model.label_events import Batch, LabelTask
+from stratawatch.engine.model.states import BatchState
+from tests.support import deaths
+
+AT = "2026-01-05T10:00:00+02:00"
+"""When people answer."""
+
+
+def batch(key="spam-p00000-r1-b1", items=("k1", "k2")) -> Batch:
+    tasks = tuple(LabelTask(item, {"text": f"text of {item} \U0001f642 'quoted\"\n"}) for item in items)
+    return Batch(7, 3, key, BatchState.PLANNED, 0, "Is it spam?", "Read the guideline.", tasks)
 
 
 @dataclass
@@ -27,6 +40,52 @@ class RootedBackend:
         """It is mounted again."""
         self.root.rmdir()
         self.root.with_name("elsewhere").rename(self.root)
+
+    def kept(self) -> dict[str, bytes]:
+        """What lies in the folder, by the name of the file."""
+        files = (file for file in self.root.rglob("*") if file.is_file())
+        return {str(file.relative_to(self.root)): file.read_bytes() for file in files}
+
+    def steps(self) -> deaths.Steps:
+        """What the queue does outside of its file."""
+        return ()
+
+    def dies(self, work: deaths.Work, moment: int) -> bool:
+        """Whether who does this work dies of it, if death comes at this moment."""
+        self.unmarked()  # what is on the other side is started by who outlives him
+        return deaths.killed(work, moment, self.steps())
+
+    def wait_until_given_again(self) -> None:
+        """Wait until what a dead process was given may be read by others: at once."""
+
+
+@dataclass
+class KeptLabels:
+    """A store: events, and the cursor that is committed with those that were read up to it."""
+
+    path: Path
+
+    def collect(self, queue: Any) -> None:
+        """Read the queue until it has nothing more to say."""
+        events, cursor = self._read()
+        while True:
+            polled = queue.poll(cursor)
+            events |= {event.event_id: (event.item_key, event.value) for event in polled.events}
+            ended = not polled.events and polled.cursor == cursor
+            cursor = polled.cursor
+            self.path.write_text(json.dumps([events, cursor]))
+            if ended:
+                return
+
+    def labels(self) -> list[tuple[str, str]]:
+        """Item and value of each event, which counts once by its id."""
+        return sorted((item, value) for item, value in self._read()[0].values())
+
+    def _read(self) -> tuple[dict[str, tuple[str, str]], dict[str, Any]]:
+        if not self.path.exists():
+            return {}, {}
+        events, cursor = json.loads(self.path.read_text())
+        return events, cursor
 
 
 def asked_after(messages: Iterable[dict[str, Any]]) -> list[dict]:

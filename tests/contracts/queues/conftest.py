@@ -5,6 +5,7 @@ import os
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from itertools import count
 
 import pytest
 
@@ -15,6 +16,7 @@ from stratawatch.adapters.queues.page_book import PageBook, add_answer
 from stratawatch.engine.ports import LabelQueue
 from tests.support.brokers import FifoBackend, RabbitBackend, RedisBackend
 from tests.support.buckets import bucket_backend
+from tests.support.deaths import Steps
 from tests.support.label_services import LabelService, WebhookBackend, served
 from tests.support.label_studio import LabelStudioBackend
 from tests.support.queue_backends import RootedBackend
@@ -23,6 +25,9 @@ from tests.support.queue_backends import RootedBackend
 @dataclass
 class FolderBackend(RootedBackend):
     """An annotator who reads out/ and writes in/."""
+
+    def steps(self) -> Steps:
+        return [(os, name) for name in ("open", "mkdir", "fsync", "link", "replace", "unlink")]
 
     def unmarked(self) -> LabelQueue:
         return FolderQueue(self.root)
@@ -48,6 +53,9 @@ class FolderBackend(RootedBackend):
 
 class PageBackend(FolderBackend):
     """People at the label page, whose words lie in its file."""
+
+    def steps(self) -> Steps:
+        return ()
 
     def unmarked(self) -> LabelQueue:
         return PageQueue(self.root)
@@ -86,9 +94,20 @@ WORD_FOR_WORD = [kind for kind in HERE if kind != "label_studio"]
 
 
 @pytest.fixture(params=HERE)
-def backend(request, tmp_path, label_service):
-    more = [label_service()] if request.param == "webhook" else []
-    return BACKENDS[request.param](tmp_path / "queue", *more)
+def backend(request, another_place):
+    return another_place(request.param)
+
+
+@pytest.fixture
+def another_place(tmp_path, label_service):
+    """Makes the backend of a queue of this kind at a place of its own, which does not exist yet."""
+    numbers = count()
+
+    def make(kind):
+        more = [label_service()] if kind == "webhook" else []
+        return BACKENDS[kind](tmp_path / str(next(numbers)) / "queue", *more)
+
+    return make
 
 
 @pytest.fixture
