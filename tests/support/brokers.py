@@ -27,7 +27,7 @@ from tests.support.deaths import Steps
 from tests.support.free_ports import free_port
 from tests.support.label_services import given
 from tests.support.moto_server import PYTHON, SERVER
-from tests.support.queue_backends import RootedBackend, asked_after
+from tests.support.queue_backends import RootedBackend, asked_after, torn
 
 PATIENCE = 90.0
 PASSWORD = "hunter2"
@@ -176,6 +176,12 @@ class BrokerBackend(RootedBackend):
 
     def answer(self, **said: Any) -> None:
         self.post(given(said))
+
+    def tear(self, share: float, **said: Any) -> Callable[[], object]:
+        """Send a message that was cut short; returns what sends it whole."""
+        body = given(said)
+        self.post(torn(body, share))
+        return lambda: self.post(body)
 
     def give(self, answers: Sequence[dict[str, Any]]) -> None:
         """Answer much at once."""

@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import cache
@@ -17,6 +17,7 @@ from stratawatch.adapters.object_storage import ObjectStorage, connect
 from stratawatch.adapters.queues.bucket import BucketQueue
 from tests.support import deaths
 from tests.support.moto_server import BUCKET, start_moto
+from tests.support.queue_backends import torn
 
 SECRET = "hunter2hunter2"
 CREDENTIALS = {"access_key_id": SecretStr("AKIAEXAMPLE"), "secret_access_key": SecretStr(SECRET)}
@@ -100,6 +101,12 @@ class BucketBackend:
 
     def answer(self, to: str = "in/ann.jsonl", **said: Any) -> None:
         self.give([said], to)
+
+    def tear(self, share: float, **said: Any) -> Callable[[], object]:
+        """Put an object that was half written; returns what puts it whole."""
+        line = json.dumps(said).encode()
+        obstore.put(self.store, "in/torn.jsonl", torn(line, share))
+        return lambda: obstore.put(self.store, "in/torn.jsonl", line + b"\n")
 
     def give(self, answers: Sequence[dict], to: str = "in/ann.jsonl") -> None:
         """Answer much at once."""

@@ -20,7 +20,7 @@ from stratawatch.adapters.secret_address import SecretAddress
 from stratawatch.adapters.webhook_signatures import ID, is_signed, signed_headers
 from stratawatch.web.label_receiver import PATH, label_receiver
 from tests.support.deaths import Steps
-from tests.support.queue_backends import RootedBackend, asked_after
+from tests.support.queue_backends import RootedBackend, asked_after, post_and_leave, torn
 
 SEND, OTHER_SEND, RECEIVE, OTHER_RECEIVE = (bytes([number]) * 32 for number in range(1, 5))
 A_DELIVERY = 1000
@@ -118,6 +118,15 @@ class WebhookBackend(RootedBackend):
 
     def answer(self, **said: Any) -> None:
         self.give([said])
+
+    def tear(self, share: float, **said: Any) -> Callable[[], object]:
+        """Post a part of a delivery, and one that was cut on its way; returns what posts it whole."""
+        body, delivery = given(said), uuid4().hex
+        headers = {"content-type": "application/json", **signed_headers([RECEIVE], delivery, datetime.now(UTC), body)}
+        receiver = label_receiver(self.book, (RECEIVE,))
+        assert post_and_leave(receiver, PATH, headers, torn(body, share)) == 400
+        assert TestClient(receiver).post(PATH, content=torn(body, share), headers=headers).status_code == 401
+        return lambda: self.post(body, delivery=delivery)
 
     def give(self, answers: Sequence[dict[str, Any]]) -> None:
         """Answer much at once."""

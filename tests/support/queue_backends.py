@@ -1,7 +1,8 @@
 """What the other sides of label queues have in common, whatever the queue is."""
 
+import asyncio
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -57,6 +58,33 @@ class RootedBackend:
 
     def wait_until_given_again(self) -> None:
         """Wait until what a dead process was given may be read by others: at once."""
+
+
+def ours(backend: Any) -> dict[str, bytes]:
+    """What the queue keeps, by the name of its file, without what labellers wrote into theirs."""
+    return {name: content for name, content in backend.kept().items() if not name.startswith("in/")}
+
+
+def torn(text: bytes, share: float) -> bytes:
+    """What arrives of it before the transfer ends."""
+    return text[: max(1, int(share * len(text)))]
+
+
+def post_and_leave(app: Any, path: str, headers: Mapping[str, str], arrived: bytes) -> int:
+    """The status of an app's answer to a POST whose sender is gone before all of its body has arrived."""
+    parts = [{"type": "http.request", "body": arrived, "more_body": True}, {"type": "http.disconnect"}]
+    answers = []
+
+    async def receive():
+        return parts.pop(0)
+
+    async def send(message):
+        answers.append(message.get("status"))
+
+    raw = [(name.encode(), value.encode()) for name, value in headers.items()]
+    scope = {"type": "http", "method": "POST", "path": path, "headers": raw, "query_string": b""}
+    asyncio.run(app(scope, receive, send))
+    return answers[0]
 
 
 @dataclass

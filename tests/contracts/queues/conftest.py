@@ -2,24 +2,27 @@
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from itertools import count
+from urllib.parse import urlencode
 
 import pytest
+from starlette.testclient import TestClient
 
 from stratawatch.adapters.queues import REGISTRY
 from stratawatch.adapters.queues.folder import FolderQueue
 from stratawatch.adapters.queues.page import PageQueue
 from stratawatch.adapters.queues.page_book import PageBook, add_answer
 from stratawatch.engine.ports import LabelQueue
+from stratawatch.web.app import COOKIE, _form_key, label_page
 from tests.support.brokers import FifoBackend, RabbitBackend, RedisBackend
 from tests.support.buckets import bucket_backend
 from tests.support.deaths import Steps
 from tests.support.label_services import LabelService, WebhookBackend, served
 from tests.support.label_studio import LabelStudioBackend
-from tests.support.queue_backends import RootedBackend
+from tests.support.queue_backends import RootedBackend, post_and_leave, torn
 
 
 @dataclass
@@ -42,6 +45,13 @@ class FolderBackend(RootedBackend):
 
     def answer(self, **said) -> None:
         self.give([said])
+
+    def tear(self, share: float, **said) -> Callable[[], object]:
+        """Write a part of a line; returns what writes the whole file."""
+        line = json.dumps(said).encode()
+        file = self.root / "in" / "torn.jsonl"
+        file.write_bytes(torn(line, share))
+        return lambda: file.write_bytes(line + b"\n")
 
     def give(self, answers: Sequence[dict]) -> None:
         """Answer much at once."""
@@ -68,6 +78,18 @@ class PageBackend(FolderBackend):
             ).fetchall()
         names = ("batch", "key", "question")
         return [{**dict(zip(names, row, strict=False)), "payload": json.loads(row[-1])} for row in rows]
+
+    def tear(self, share: float, **said) -> Callable[[], object]:
+        """Send a part of the page's form; returns what sends all of it."""
+        book = PageBook(self.root)
+        token, app = book.invite(said["annotator"]), label_page(book)
+        with book.reading() as sql:
+            (number,) = sql.execute("SELECT batch FROM tasks WHERE item_key = ?", (said["key"],)).fetchone()
+        form = {"form_key": _form_key(token), "batch": number, "key": said["key"], "value": said["value"]}
+        body = urlencode(form).encode()
+        headers = {"content-type": "application/x-www-form-urlencoded", "cookie": f"{COOKIE}={token}"}
+        assert post_and_leave(app, "/answer", headers, torn(body, share)) == 400
+        return lambda: TestClient(app).post("/answer", content=body, headers=headers, follow_redirects=False)
 
     def give(self, answers: Sequence[dict]) -> None:
         PageBook(self.root).create()

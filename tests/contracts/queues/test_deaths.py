@@ -3,10 +3,9 @@
 import pytest
 
 from stratawatch.adapters.queues import label_studio, label_studio_api, sqs_broker
-from tests.contracts.queues.test_queue_contract import ours
 from tests.support.brokers import SHORTLY
 from tests.support.deaths import MOST_MOMENTS
-from tests.support.queue_backends import AT, KeptLabels, batch
+from tests.support.queue_backends import AT, KeptLabels, batch, ours
 
 ITEMS = K1, K2, K3 = ["1" * 64, "2" * 64, "3" * 64]
 """In the form of our keys: it is by this form that one is found in what was set aside."""
@@ -94,17 +93,18 @@ class TestDeath:
     def test_of_who_collects_labels(self, after_deaths):
         def before(place):
             published(place)
-            for item, value in ((K1, "yes"), (K2, "no"), (K3, "perhaps")):
+            for item, value in ((K1, "yes"), (K3, "perhaps")):
                 place.answer(key=item, value=value, annotator="ann", at=AT, event_id=f"e of {item}")
 
         for place, kept in after_deaths(lambda place, kept: kept.collect(place.queue()), before):
             place.answer(key=K1, value="no", annotator="ann", at="2026-01-05T11:00:00+02:00", event_id="e4")
             queue = place.queue()
-            kept.collect(queue)
-            assert kept.labels() == [(K1, "no"), (K1, "yes"), (K2, "no")]
+            for _ in range(2):  # who goes on with a reading that was broken off may find later what came behind it
+                kept.collect(queue)
+            assert kept.labels() == [(K1, "no"), (K1, "yes")]
             kept.path.unlink()
             kept.collect(queue)
-            assert kept.labels() == [(K1, "no"), (K1, "yes"), (K2, "no")]
+            assert kept.labels() == [(K1, "no"), (K1, "yes")]
 
     def test_of_who_withdraws_a_batch(self, after_deaths):
         for place, _ in after_deaths(lambda place, _: place.queue().cancel([ONE.key, "never"]), published):

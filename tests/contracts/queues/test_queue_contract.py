@@ -13,7 +13,7 @@ from tests.contracts.queues.conftest import WORD_FOR_WORD
 from tests.support.brokers import BrokerBackend
 from tests.support.label_services import WebhookBackend
 from tests.support.label_studio import LabelStudioBackend
-from tests.support.queue_backends import AT, batch
+from tests.support.queue_backends import AT, batch, ours
 
 word_for_word = pytest.mark.parametrize("backend", WORD_FOR_WORD, indirect=True)
 
@@ -335,11 +335,6 @@ class TestDropPayload:
         backend.lose()
         with pytest.raises(Unreachable, match="adopt-queue"):
             queue.drop_payload({batch().key: {"k1"}})
-
-
-def ours(backend) -> dict[str, bytes]:
-    """What the queue keeps, by the name of its file, without what labellers wrote into theirs."""
-    return {name: content for name, content in backend.kept().items() if not name.startswith("in/")}
 
 
 def keeps_payload(backend) -> bool:
