@@ -168,6 +168,15 @@ class BrokerBackend(RootedBackend):
     def book(self) -> BrokerBook:
         return BrokerBook(self.root)
 
+    @property
+    def port(self) -> int:
+        """Of the server."""
+        return int(self.server().url.rpartition(":")[2].partition("/")[0])
+
+    def by_way_of(self, port: int) -> BrokerQueue:
+        """The queue, which reaches the server by another port."""
+        return self.unmarked(url=self.server().url.replace(f":{self.port}", f":{port}"))
+
     def asked(self) -> list[dict]:
         """A line for each item that labellers are asked about after all messages, which count once by their ids."""
         for name, body in self.messages():
@@ -192,6 +201,8 @@ class BrokerBackend(RootedBackend):
 class RedisBackend(BrokerBackend):
     """Over Redis."""
 
+    server = staticmethod(redis_server)
+
     def steps(self) -> Steps:
         from redis import Redis
 
@@ -214,6 +225,8 @@ class RedisBackend(BrokerBackend):
 
 class RabbitBackend(BrokerBackend):
     """Over RabbitMQ."""
+
+    server = staticmethod(rabbit_server)
 
     def steps(self) -> Steps:
         from pika.adapters.blocking_connection import BlockingChannel
@@ -244,6 +257,8 @@ class RabbitBackend(BrokerBackend):
 
 class SqsBackend(BrokerBackend):
     """Over SQS."""
+
+    server = staticmethod(sqs_server)
 
     ending = ""
     """Of the queues' names."""

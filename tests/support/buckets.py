@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import cache
 from typing import Any
+from urllib.parse import urlsplit
 from uuid import uuid4
 
 import obstore
@@ -72,6 +73,15 @@ class BucketBackend:
 
     def unmarked(self) -> BucketQueue:
         return BucketQueue(self.storage)
+
+    @property
+    def port(self) -> int:
+        """Of the server."""
+        return urlsplit(server()).port
+
+    def by_way_of(self, port: int) -> BucketQueue:
+        """The queue, which reaches the server by another port."""
+        return BucketQueue(live_storage(self.storage.where.rpartition("/")[2], f"http://127.0.0.1:{port}"))
 
     def lose(self) -> None:
         """Another place is in its stead: nothing is there."""

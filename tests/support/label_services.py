@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from typing import Any
+from urllib.parse import urlsplit
 from uuid import uuid4
 
 from pydantic import SecretStr
@@ -98,6 +99,16 @@ class WebhookBackend(RootedBackend):
     def unmarked(self, *keys: bytes, timeout: float = 10) -> WebhookQueue:
         address = SecretAddress("the labelling service", SecretStr(self.service.url), timeout=timeout)
         return WebhookQueue(self.root, address, keys or (SEND,))
+
+    @property
+    def port(self) -> int:
+        """Of the service."""
+        return urlsplit(self.service.url).port
+
+    def by_way_of(self, port: int) -> WebhookQueue:
+        """The queue, which reaches the service by another port."""
+        url = self.service.url.replace(f":{self.port}", f":{port}")
+        return WebhookQueue(self.root, SecretAddress("the labelling service", SecretStr(url)), (SEND,))
 
     @property
     def book(self) -> WebhookBook:

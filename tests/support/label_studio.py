@@ -121,6 +121,15 @@ class LabelStudioBackend(RootedBackend):
         return LabelStudioQueue(self.root, api, self.votes)
 
     @property
+    def port(self) -> int:
+        """Of the server."""
+        return urlsplit(server()).port
+
+    def by_way_of(self, port: int) -> LabelStudioQueue:
+        """The queue, which reaches the server by another port."""
+        return self.unmarked(address=f"http://127.0.0.1:{port}")
+
+    @property
     def project(self) -> int:
         return self.queue().project()
 

@@ -11,13 +11,13 @@ from urllib.parse import urlencode
 import pytest
 from starlette.testclient import TestClient
 
-from stratawatch.adapters.queues import REGISTRY
+from stratawatch.adapters.queues import REGISTRY, sqs_broker
 from stratawatch.adapters.queues.folder import FolderQueue
 from stratawatch.adapters.queues.page import PageQueue
 from stratawatch.adapters.queues.page_book import PageBook, add_answer
 from stratawatch.engine.ports import LabelQueue
 from stratawatch.web.app import COOKIE, _form_key, label_page
-from tests.support.brokers import FifoBackend, RabbitBackend, RedisBackend
+from tests.support.brokers import SHORTLY, FifoBackend, RabbitBackend, RedisBackend
 from tests.support.buckets import bucket_backend
 from tests.support.deaths import Steps
 from tests.support.label_services import LabelService, WebhookBackend, served
@@ -111,6 +111,10 @@ BACKENDS = {
 SERVED = {"broker", "broker: RabbitMQ", "broker: SQS", "label_studio"}
 """What is there under `make test-live` only: nothing stands in for it."""
 HERE = [kind for kind in sorted({*REGISTRY, *BACKENDS}) if os.environ.get("TEST_LIVE") or kind not in SERVED]
+REACHED = [
+    kind for kind in HERE if kind == "webhook" or kind in SERVED or (kind == "bucket" and "TEST_LIVE" in os.environ)
+]
+"""Where a server is on the other side, to which the way can be cut."""
 WORD_FOR_WORD = [kind for kind in HERE if kind != "label_studio"]
 """Where every statement stays as it was made; Label Studio keeps what people say now, with ids and times of its own."""
 
@@ -130,6 +134,13 @@ def another_place(tmp_path, label_service):
         return BACKENDS[kind](tmp_path / str(next(numbers)) / "queue", *more)
 
     return make
+
+
+@pytest.fixture
+def impatient(monkeypatch):
+    """What somebody read of SQS and did not keep is given again soon, and an empty queue is not looked at for long."""
+    monkeypatch.setattr(sqs_broker, "HIDDEN_SECONDS", SHORTLY)
+    monkeypatch.setattr(sqs_broker, "WAIT_SECONDS", 0)
 
 
 @pytest.fixture

@@ -2,23 +2,21 @@
 
 import pytest
 
-from stratawatch.adapters.queues import label_studio, label_studio_api, sqs_broker
-from tests.support.brokers import SHORTLY
+from stratawatch.adapters.queues import label_studio, label_studio_api
 from tests.support.deaths import MOST_MOMENTS
 from tests.support.queue_backends import AT, KeptLabels, batch, ours
 
+pytestmark = pytest.mark.usefixtures("impatient")
 ITEMS = K1, K2, K3 = ["1" * 64, "2" * 64, "3" * 64]
 """In the form of our keys: it is by this form that one is found in what was set aside."""
 ONE = batch(items=ITEMS)
 
 
 @pytest.fixture(autouse=True)
-def _small_and_impatient(monkeypatch):
-    """Three items are more than a call of Label Studio takes; what a dead process read of SQS is given again soon."""
+def _small_calls(monkeypatch):
+    """Three items are more than a call of Label Studio takes."""
     for module in (label_studio, label_studio_api):
         monkeypatch.setattr(module, "A_CALL", 2)
-    monkeypatch.setattr(sqs_broker, "HIDDEN_SECONDS", SHORTLY)
-    monkeypatch.setattr(sqs_broker, "WAIT_SECONDS", 0)
 
 
 @pytest.fixture
