@@ -52,13 +52,7 @@ floor = 0.05
 
 def found_installation(folder: Path, classifiers: int, budget: int, rows: int) -> Path:
     """Play the first week of a new installation: every drawn item is answered, the cycle is judged."""
-    (folder / "predictions").mkdir(parents=True)
-    names = [f"model_{number:02d}" for number in range(classifiers)]
-    lines = [f'[panels.spam.classifiers.{name}]\nscore = "{name}"\ncut_off = 0.5\n' for name in names]
-    config = folder / "stratawatch.toml"
-    config.write_text(_PANEL.format(budget=budget, start=START) + "".join(lines), encoding="utf-8")
-    SqlStore(f"sqlite:///{folder / 'store.db'}", create=True).dispose()
-    _produce(folder, names, rows)
+    config = new_installation(folder, classifiers, budget, rows)
     for hours in range(1, 6):
         at = START + WEEK + timedelta(hours=hours)
         with opened(config, at) as installation:
@@ -67,6 +61,18 @@ def found_installation(folder: Path, classifiers: int, budget: int, rows: int) -
         if troubles:
             raise RuntimeError("; ".join(troubles))
         _answer(folder, at)
+    return config
+
+
+def new_installation(folder: Path, classifiers: int, budget: int, rows: int) -> Path:
+    """An installation with the predictions of one week, of which nothing was read."""
+    (folder / "predictions").mkdir(parents=True)
+    names = [f"model_{number:02d}" for number in range(classifiers)]
+    lines = [f'[panels.spam.classifiers.{name}]\nscore = "{name}"\ncut_off = 0.5\n' for name in names]
+    config = folder / "stratawatch.toml"
+    config.write_text(_PANEL.format(budget=budget, start=START) + "".join(lines), encoding="utf-8")
+    SqlStore(f"sqlite:///{folder / 'store.db'}", create=True).dispose()
+    _produce(folder, names, rows)
     return config
 
 

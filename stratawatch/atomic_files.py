@@ -82,6 +82,11 @@ def sync_folder(folder: Path) -> None:
         os.close(handle)
 
 
+def remove_drafts(folder: Path) -> None:
+    """Remove what processes that were killed left half written in a folder, whatever file it was for."""
+    _remove_drafts(folder, ".")
+
+
 def _draft(path: Path, content: bytes, mode: int | None) -> Path:
     draft = path.with_name(f".{path.name}.{uuid4().hex}.tmp")
     try:
@@ -100,7 +105,10 @@ def _draft(path: Path, content: bytes, mode: int | None) -> Path:
 
 def _tidy(path: Path) -> None:
     """Remove this file's drafts, those of a killed process included."""
-    prefix = f".{path.name}."
-    for entry in path.parent.iterdir():
+    _remove_drafts(path.parent, f".{path.name}.")
+
+
+def _remove_drafts(folder: Path, prefix: str) -> None:
+    for entry in folder.iterdir():
         if entry.name.startswith(prefix) and entry.name.endswith(".tmp"):
             entry.unlink(missing_ok=True)

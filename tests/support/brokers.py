@@ -23,10 +23,11 @@ from stratawatch.adapters.queues.broker import BrokerBook, BrokerQueue
 from stratawatch.adapters.queues.rabbitmq_broker import RabbitBroker
 from stratawatch.adapters.queues.redis_broker import BODY, RedisBroker
 from stratawatch.adapters.queues.sqs_broker import A_CALL, SqsBroker, _address
+from tests.support.deaths import Steps
 from tests.support.free_ports import free_port
 from tests.support.label_services import given
 from tests.support.moto_server import PYTHON, SERVER
-from tests.support.queue_backends import RootedBackend, asked_after
+from tests.support.queue_backends import RootedBackend, asked_after, torn
 
 PATIENCE = 90.0
 PASSWORD = "hunter2"
@@ -167,6 +168,15 @@ class BrokerBackend(RootedBackend):
     def book(self) -> BrokerBook:
         return BrokerBook(self.root)
 
+    @property
+    def port(self) -> int:
+        """Of the server."""
+        return int(self.server().url.rpartition(":")[2].partition("/")[0])
+
+    def by_way_of(self, port: int) -> BrokerQueue:
+        """The queue, which reaches the server by another port."""
+        return self.unmarked(url=self.server().url.replace(f":{self.port}", f":{port}"))
+
     def asked(self) -> list[dict]:
         """A line for each item that labellers are asked about after all messages, which count once by their ids."""
         for name, body in self.messages():
@@ -176,17 +186,27 @@ class BrokerBackend(RootedBackend):
     def answer(self, **said: Any) -> None:
         self.post(given(said))
 
+    def tear(self, share: float, **said: Any) -> Callable[[], object]:
+        """Send a message that was cut short; returns what sends it whole."""
+        body = given(said)
+        self.post(torn(body, share))
+        return lambda: self.post(body)
+
     def give(self, answers: Sequence[dict[str, Any]]) -> None:
         """Answer much at once."""
         for begin in range(0, len(answers), self.together):
             self.post(given(*answers[begin : begin + self.together]))
 
-    def wait_until_given_again(self) -> None:
-        """Wait until messages that a dead process was given may be read by others: at once."""
-
 
 class RedisBackend(BrokerBackend):
     """Over Redis."""
+
+    server = staticmethod(redis_server)
+
+    def steps(self) -> Steps:
+        from redis import Redis
+
+        return ((Redis, "execute_command"),)
 
     def unmarked(self, timeout: float = 10, url: str = "") -> BrokerQueue:
         address = SecretStr(url or redis_server().url)
@@ -205,6 +225,13 @@ class RedisBackend(BrokerBackend):
 
 class RabbitBackend(BrokerBackend):
     """Over RabbitMQ."""
+
+    server = staticmethod(rabbit_server)
+
+    def steps(self) -> Steps:
+        from pika.adapters.blocking_connection import BlockingChannel
+
+        return [(BlockingChannel, name) for name in ("queue_declare", "basic_publish", "basic_get", "basic_ack")]
 
     def unmarked(self, timeout: float = 10, url: str = "") -> BrokerQueue:
         address = SecretStr(url or rabbit_server().url)
@@ -231,9 +258,16 @@ class RabbitBackend(BrokerBackend):
 class SqsBackend(BrokerBackend):
     """Over SQS."""
 
+    server = staticmethod(sqs_server)
+
     ending = ""
     """Of the queues' names."""
     together = 1000  # moto looks through all messages for each
+
+    def steps(self) -> Steps:
+        from botocore.client import BaseClient
+
+        return ((BaseClient, "_make_api_call"),)
 
     def _names(self) -> tuple[str, str]:
         return f"{self.name}-tasks{self.ending}", f"{self.name}-labels{self.ending}"

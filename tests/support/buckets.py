@@ -2,11 +2,12 @@
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import cache
 from typing import Any
+from urllib.parse import urlsplit
 from uuid import uuid4
 
 import obstore
@@ -15,7 +16,9 @@ from pydantic import SecretStr
 
 from stratawatch.adapters.object_storage import ObjectStorage, connect
 from stratawatch.adapters.queues.bucket import BucketQueue
+from tests.support import deaths
 from tests.support.moto_server import BUCKET, start_moto
+from tests.support.queue_backends import torn
 
 SECRET = "hunter2hunter2"
 CREDENTIALS = {"access_key_id": SecretStr("AKIAEXAMPLE"), "secret_access_key": SecretStr(SECRET)}
@@ -44,7 +47,7 @@ class BucketBackend:
     """An annotator who reads out/ and writes in/."""
 
     storage: ObjectStorage
-    kept: dict[str, bytes] = field(default_factory=dict)
+    lost: dict[str, bytes] = field(default_factory=dict)
 
     @property
     def root(self) -> "BucketBackend":
@@ -71,16 +74,36 @@ class BucketBackend:
     def unmarked(self) -> BucketQueue:
         return BucketQueue(self.storage)
 
+    @property
+    def port(self) -> int:
+        """Of the server."""
+        return urlsplit(server()).port
+
+    def by_way_of(self, port: int) -> BucketQueue:
+        """The queue, which reaches the server by another port."""
+        return BucketQueue(live_storage(self.storage.where.rpartition("/")[2], f"http://127.0.0.1:{port}"))
+
     def lose(self) -> None:
         """Another place is in its stead: nothing is there."""
-        self.kept = self.objects()
-        for name in self.kept:
+        self.lost = self.objects()
+        for name in self.lost:
             obstore.delete(self.store, name)
 
     def find_again(self) -> None:
         """It is back. What was written meanwhile would be found beside it."""
-        for name, content in self.kept.items():
+        for name, content in self.lost.items():
             obstore.put(self.store, name, content)
+
+    def kept(self) -> dict[str, bytes]:
+        return self.objects()
+
+    def dies(self, work: deaths.Work, moment: int) -> bool:
+        """Whether who does this work dies of it. The client has threads, which a fork would lack."""
+        names = ("get", "head", "list", "put", "copy", "delete")
+        return deaths.broken_off(work, moment, [(obstore, name) for name in names])
+
+    def wait_until_given_again(self) -> None:
+        """Nothing that a dead process was given is kept from others."""
 
     def asked(self) -> list[dict]:
         texts = [content.decode() for name, content in self.objects().items() if name.startswith("out/")]
@@ -88,6 +111,12 @@ class BucketBackend:
 
     def answer(self, to: str = "in/ann.jsonl", **said: Any) -> None:
         self.give([said], to)
+
+    def tear(self, share: float, **said: Any) -> Callable[[], object]:
+        """Put an object that was half written; returns what puts it whole."""
+        line = json.dumps(said).encode()
+        obstore.put(self.store, "in/torn.jsonl", torn(line, share))
+        return lambda: obstore.put(self.store, "in/torn.jsonl", line + b"\n")
 
     def give(self, answers: Sequence[dict], to: str = "in/ann.jsonl") -> None:
         """Answer much at once."""

@@ -1,74 +1,71 @@
-"""Processes that die before and after each commit of a queue's file and each call of what is on its other side."""
+"""Whoever works a queue dies before any of its steps: commits of the queue's file, and what it does outside of it."""
 
 import os
 import signal
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from typing import Any
+
+import pytest
 
 from stratawatch.adapters.queues.answer_book import AnswerBook
 
 MOST_MOMENTS = 60
-Calls = Sequence[tuple[type, str]]
-"""Methods: the class and its name."""
+Steps = Sequence[tuple[Any, str]]
+"""Functions: the class or the module, and the name there. Commits of the queue's file are steps always."""
+Work = Callable[[], object]
+
+
+class Died(BaseException):
+    """What a death looks like from inside; nothing catches it."""
 
 
 class Moments:
-    """Counts the sides of commits and calls; at the one that is wanted the process is killed."""
+    """Counts the moments before each step. At the one that is wanted, and at all later ones, there is death.
 
-    def __init__(self, wanted: int) -> None:
-        self.wanted, self.crossed = wanted, 0
+    After the last step comes the end of the work: who dies there is one who has lived.
+    """
+
+    def __init__(self, wanted: int, die: Callable[[], object]) -> None:
+        self.wanted, self.crossed, self._die = wanted, 0, die
 
     def cross(self) -> None:
         self.crossed += 1
-        if self.crossed == self.wanted:
-            os.kill(os.getpid(), signal.SIGKILL)
+        if self.crossed >= self.wanted:
+            self._die()
 
-    def install(self, calls: Calls, ended: Callable[[Any], object]) -> None:
-        """Only in a process of its own: nothing is put back."""
-        for owner, name in calls:
-            setattr(owner, name, self._counted(getattr(owner, name), ended))
-        connected, moments = AnswerBook._connected, self
+    @contextmanager
+    def installed(self, steps: Steps) -> Iterator[None]:
+        connected = AnswerBook._connected
+        with pytest.MonkeyPatch.context() as patch:
+            for owner, name in steps:
+                patch.setattr(owner, name, self._counted(getattr(owner, name)))
+            patch.setattr(AnswerBook, "_connected", lambda book, kind: self._committing(connected(book, kind), kind))
+            yield
 
-        def counted(book, kind):
-            return _Counted(connected(book, kind), moments if kind == "IMMEDIATE" else Moments(0))
-
-        AnswerBook._connected = counted
-
-    def _counted(self, real, ended):
-        def call(*given, **more):
+    def _counted(self, real):
+        def step(*given, **more):
             self.cross()
-            answer = real(*given, **more)
-            ended(answer)
-            self.cross()
-            return answer
+            return real(*given, **more)
 
-        return call
+        return step
 
-
-class _Counted:
-    """A transaction that crosses a moment before and after its commit."""
-
-    def __init__(self, real, moments):
-        self.real, self.moments = real, moments
-
-    def __enter__(self):
-        return self.real.__enter__()
-
-    def __exit__(self, *trouble):
-        self.moments.cross()
-        done = self.real.__exit__(*trouble)
-        self.moments.cross()
-        return done
+    @contextmanager
+    def _committing(self, transaction, kind):
+        with transaction as sql:
+            yield sql
+            if kind == "IMMEDIATE":
+                self.cross()
 
 
-def dies(work: Callable[[], object], moment: int, calls: Calls, ended: Callable[[Any], object] = id) -> bool:
-    """Do it in a process that is killed at this moment; whether it came to that. `ended` waits for what was asked."""
+def killed(work: Work, moment: int, steps: Steps) -> bool:
+    """Do it in a process that is killed at this moment; whether it came to that."""
     pid = os.fork()
     if pid == 0:
         status = 1
         try:
-            Moments(moment).install(calls, ended)
-            work()
+            with Moments(moment, lambda: os.kill(os.getpid(), signal.SIGKILL)).installed(steps):
+                work()
             status = 0
         finally:
             os._exit(status)
@@ -77,9 +74,24 @@ def dies(work: Callable[[], object], moment: int, calls: Calls, ended: Callable[
     return status == signal.SIGKILL
 
 
-def until_it_lives(work: Callable[[], object], calls: Calls, ended: Callable[[Any], object] = id) -> int:
-    """Do it again and again, dying at the first moment, the second, ...; how many died."""
+def broken_off(work: Work, moment: int, steps: Steps) -> bool:
+    """Do it in this process, where no step succeeds from this moment on; whether it came to that.
+
+    For clients that do not live in a fork.
+    """
+
+    def die() -> None:
+        raise Died
+
+    moments = Moments(moment, die)
+    with moments.installed(steps), suppress(Died):
+        work()
+    return moments.crossed >= moment
+
+
+def until_it_lives(work: Work, steps: Steps) -> int:
+    """Do it again and again, killed at the first moment, the second, ...; how many were."""
     for moment in range(1, MOST_MOMENTS):
-        if not dies(work, moment, calls, ended):
+        if not killed(work, moment, steps):
             return moment - 1
     raise AssertionError("it never ended by itself")

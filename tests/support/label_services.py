@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from typing import Any
+from urllib.parse import urlsplit
 from uuid import uuid4
 
 from pydantic import SecretStr
@@ -19,7 +20,8 @@ from stratawatch.adapters.queues.webhook_book import WebhookBook
 from stratawatch.adapters.secret_address import SecretAddress
 from stratawatch.adapters.webhook_signatures import ID, is_signed, signed_headers
 from stratawatch.web.label_receiver import PATH, label_receiver
-from tests.support.queue_backends import RootedBackend, asked_after
+from tests.support.deaths import Steps
+from tests.support.queue_backends import RootedBackend, asked_after, post_and_leave, torn
 
 SEND, OTHER_SEND, RECEIVE, OTHER_RECEIVE = (bytes([number]) * 32 for number in range(1, 5))
 A_DELIVERY = 1000
@@ -91,9 +93,22 @@ class WebhookBackend(RootedBackend):
     service: LabelService
     now: datetime | None = None
 
+    def steps(self) -> Steps:
+        return ((SecretAddress, "post_bytes"),)
+
     def unmarked(self, *keys: bytes, timeout: float = 10) -> WebhookQueue:
         address = SecretAddress("the labelling service", SecretStr(self.service.url), timeout=timeout)
         return WebhookQueue(self.root, address, keys or (SEND,))
+
+    @property
+    def port(self) -> int:
+        """Of the service."""
+        return urlsplit(self.service.url).port
+
+    def by_way_of(self, port: int) -> WebhookQueue:
+        """The queue, which reaches the service by another port."""
+        url = self.service.url.replace(f":{self.port}", f":{port}")
+        return WebhookQueue(self.root, SecretAddress("the labelling service", SecretStr(url)), (SEND,))
 
     @property
     def book(self) -> WebhookBook:
@@ -114,6 +129,15 @@ class WebhookBackend(RootedBackend):
 
     def answer(self, **said: Any) -> None:
         self.give([said])
+
+    def tear(self, share: float, **said: Any) -> Callable[[], object]:
+        """Post a part of a delivery, and one that was cut on its way; returns what posts it whole."""
+        body, delivery = given(said), uuid4().hex
+        headers = {"content-type": "application/json", **signed_headers([RECEIVE], delivery, datetime.now(UTC), body)}
+        receiver = label_receiver(self.book, (RECEIVE,))
+        assert post_and_leave(receiver, PATH, headers, torn(body, share)) == 400
+        assert TestClient(receiver).post(PATH, content=torn(body, share), headers=headers).status_code == 401
+        return lambda: self.post(body, delivery=delivery)
 
     def give(self, answers: Sequence[dict[str, Any]]) -> None:
         """Answer much at once."""

@@ -6,19 +6,23 @@ import os
 import socket
 import subprocess
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
+from http.client import HTTPConnection
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
+from urllib.parse import urlsplit
 
 import httpx
 from pydantic import SecretStr
 
 from stratawatch.adapters.queues.label_studio import LabelStudioQueue
 from stratawatch.adapters.queues.label_studio_api import LabelStudioApi
-from tests.support.queue_backends import RootedBackend
+from stratawatch.adapters.secret_address import SecretAddress
+from tests.support.deaths import Steps
+from tests.support.queue_backends import RootedBackend, torn
 
 PROGRAM = Path(__file__).parents[2] / ".venv-label-studio" / "bin" / "label-studio"
 TOKEN = "0123456789abcdef0123456789abcdef01234567"
@@ -109,9 +113,21 @@ class LabelStudioBackend(RootedBackend):
 
     votes: int = 1
 
+    def steps(self) -> Steps:
+        return ((SecretAddress, "exchange"),)
+
     def unmarked(self, token: str = TOKEN, address: str = "", timeout: float = 60) -> LabelStudioQueue:
         api = LabelStudioApi(address or server(), SecretStr(token), timeout)
         return LabelStudioQueue(self.root, api, self.votes)
+
+    @property
+    def port(self) -> int:
+        """Of the server."""
+        return urlsplit(server()).port
+
+    def by_way_of(self, port: int) -> LabelStudioQueue:
+        """The queue, which reaches the server by another port."""
+        return self.unmarked(address=f"http://127.0.0.1:{port}")
 
     @property
     def project(self) -> int:
@@ -142,6 +158,18 @@ class LabelStudioBackend(RootedBackend):
         answer = (who or people()).post(place, json=annotation(value))
         answer.raise_for_status()
         return int(answer.json()["id"])
+
+    def tear(self, share: float, *, key: str, value: str, **_: Any) -> Callable[[], object]:
+        """Send a part of what the page sends when somebody answers; returns what sends all of it."""
+        body = json.dumps(annotation(value)).encode()
+        sender = HTTPConnection(urlsplit(server()).netloc, timeout=60)
+        sender.putrequest("POST", f"/api/tasks/{self.task(key)['id']}/annotations/")
+        headers = {"Authorization": f"Token {TOKEN}", "Content-Type": "application/json", "Content-Length": len(body)}
+        for name, content in headers.items():
+            sender.putheader(name, str(content))
+        sender.endheaders(torn(body, share))
+        sender.close()
+        return lambda: self.answer(key=key, value=value)
 
     def give(self, answers: Sequence[dict[str, Any]]) -> None:
         """Answer much at once: an import brings tasks that have an annotation each."""

@@ -30,7 +30,7 @@ from stratawatch.adapters.queues.queue_layout import (
 from stratawatch.adapters.queues.queue_paths import batch_file_name, batch_key_of, sub_folder
 from stratawatch.adapters.queues.rejects import keep_rejects
 from stratawatch.adapters.queues.repeated_answers import RepeatedAnswers
-from stratawatch.atomic_files import create_file, replace_file, sync_folder
+from stratawatch.atomic_files import create_file, remove_drafts, replace_file, sync_folder
 from stratawatch.engine.model.label_events import Batch, LabelEvent, PollResult, Receipt
 from stratawatch.engine.model.quarantined_row import QuarantinedRow
 from stratawatch.errors import StratawatchError, Unreachable
@@ -183,6 +183,8 @@ class FolderQueue:
     def drop_payload(self, batches: Mapping[str, Collection[str]]) -> None:
         """Forget what was shown of items of batches; label files in `in/` belong to who wrote them."""
         with self._marked("forget payload"):
+            for folder in (OUT, CANCELLED, DONE, REJECTED):
+                remove_drafts(self._folder(folder))
             for folder in (OUT, CANCELLED, DONE):
                 for key, items in batches.items():
                     drop = partial(without_payload, items=items, is_out=folder == OUT)

@@ -52,20 +52,22 @@ class SqsBroker:
             url = self._url_of(sqs, self._labels)
             if url is None:
                 return None
-            return int(sqs.get_queue_attributes(QueueUrl=url, AttributeNames=[name])["Attributes"][name])
+            attributes = self._whole(sqs.get_queue_attributes(QueueUrl=url, AttributeNames=[name]), "Attributes")
+            return int(attributes[name])
 
     def send(self, message: Message) -> str:
         """Send it. Whoever reads it may be given it twice, with the same id."""
         about = {"id": {"DataType": "String", "StringValue": message.id}}
         once = {"MessageGroupId": message.batch, "MessageDeduplicationId": sha256(message.id.encode()).hexdigest()}
         with self._connected() as sqs:
-            sent = sqs.send_message(
+            answer = sqs.send_message(
                 QueueUrl=self._made(sqs, self._tasks),
                 MessageBody=message.body.decode(),
                 MessageAttributes=about,
                 **(once if _is_fifo(self._tasks) else {}),
             )
-        return f"message {sent['MessageId']}"
+            sent = self._whole(answer, "MessageId")
+        return f"message {sent}"
 
     def forget(self, read: str) -> None:
         """Nothing: what was acknowledged is gone."""
@@ -103,16 +105,21 @@ class SqsBroker:
             )
         return url
 
-    @staticmethod
-    def _url_of(sqs: Any, name: str) -> str | None:
+    def _url_of(self, sqs: Any, name: str) -> str | None:
         from botocore.exceptions import ClientError
 
         try:
-            return str(sqs.get_queue_url(QueueName=name)["QueueUrl"])
+            return str(self._whole(sqs.get_queue_url(QueueName=name), "QueueUrl"))
         except ClientError as trouble:
             if _code(trouble) in _MISSING:
                 return None
             raise
+
+    def _whole(self, answer: Mapping[str, Any], field: str) -> Any:
+        """What an answer says. One that was cut short before its body comes as one that says nothing."""
+        if field not in answer:
+            raise Unreachable(f"SQS at {self._at.where} gave an answer that was cut short", expected=field)
+        return answer[field]
 
     @contextmanager
     def _connected(self) -> Iterator[Any]:

@@ -3,26 +3,19 @@
 import json
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 import pytest
 
-from stratawatch.engine.model.label_events import Batch, LabelTask
-from stratawatch.engine.model.states import BatchState
+from stratawatch.engine.model.label_events import LabelTask
 from stratawatch.engine.ports import PayloadKeeper
 from stratawatch.errors import StratawatchError, Unreachable
 from tests.contracts.queues.conftest import WORD_FOR_WORD
 from tests.support.brokers import BrokerBackend
 from tests.support.label_services import WebhookBackend
 from tests.support.label_studio import LabelStudioBackend
+from tests.support.queue_backends import AT, batch, ours
 
-AT = "2026-01-05T10:00:00+02:00"
 word_for_word = pytest.mark.parametrize("backend", WORD_FOR_WORD, indirect=True)
-
-
-def batch(key="spam-p00000-r1-b1", items=("k1", "k2")):
-    tasks = tuple(LabelTask(item, {"text": f"text of {item} \U0001f642 'quoted\"\n"}) for item in items)
-    return Batch(7, 3, key, BatchState.PLANNED, 0, "Is it spam?", "Read the guideline.", tasks)
 
 
 class TestIdentity:
@@ -342,16 +335,6 @@ class TestDropPayload:
         backend.lose()
         with pytest.raises(Unreachable, match="adopt-queue"):
             queue.drop_payload({batch().key: {"k1"}})
-
-
-def ours(backend) -> dict[str, bytes]:
-    """What the queue keeps, by the name of its file, without what labellers wrote into theirs."""
-    if not isinstance(backend.root, Path):
-        found = backend.objects()
-    else:
-        files = (file for file in backend.root.rglob("*") if file.is_file())
-        found = {str(file.relative_to(backend.root)): file.read_bytes() for file in files}
-    return {name: content for name, content in found.items() if not name.startswith("in/")}
 
 
 def keeps_payload(backend) -> bool:

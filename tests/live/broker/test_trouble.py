@@ -26,6 +26,7 @@ from tests.support.brokers import (
     sqs_of,
     sqs_server,
 )
+from tests.support.deaths import until_it_lives
 from tests.support.free_ports import free_port
 
 YES = {"key": "k1", "value": "yes", "annotator": "ann"}
@@ -170,6 +171,11 @@ class TestRedis:
         with pytest.raises(StratawatchError, match="two installations"):
             other.publish(batch(count=4))
         assert len(backend.asked()) == 3
+
+    def test_has_a_batch_once_whenever_those_who_publish_it_die(self, backend):
+        backend.queue()
+        assert until_it_lives(lambda: backend.queue().publish(batch()), backend.steps()) >= 2
+        assert [name for name, _ in backend.messages()] == [KEY]
 
     def test_that_is_full_takes_the_batch_later(self, backend):
         queue, redis = backend.queue(), redis_of(redis_server().url)

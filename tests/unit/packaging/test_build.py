@@ -81,6 +81,20 @@ class TestContinuousIntegration:
     def test_a_failing_test_fails_it(self, ci, target):
         assert ci("===== 1 failed, 411 passed in 93.12s =====", target=target, status=2).returncode != 0
 
+    def test_tests_of_live_services_that_take_longer_than_ten_minutes_fail_it(self, ci):
+        closing = "===== 411 passed in 593.12s ====="
+        assert ci(f"{closing}\nrun: 600 s", target="test-live").returncode == 0
+        done = ci(f"{closing}\nrun: 601 s", target="test-live")
+        assert done.returncode == 1
+        assert "601 s and may take 600" in done.stderr
+
+    def test_tests_that_take_longer_than_nine_minutes_are_told_and_fail_nothing(self, ci):
+        closing = "===== 411 passed in 540.12s ====="
+        assert ci(f"{closing}\nrun: 540 s").stderr == ""
+        done = ci(f"{closing}\nrun: 541 s")
+        assert (done.returncode, done.stdout.splitlines()[-1]) == (0, closing)
+        assert "541 s and should take 540" in done.stderr
+
     def test_a_failing_check_fails_it_before_any_test(self, ci):
         done = ci("===== 412 passed in 93.12s =====", checks=2)
         assert done.returncode != 0

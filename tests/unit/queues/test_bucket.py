@@ -2,7 +2,6 @@
 
 import json
 import logging
-from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
 
@@ -126,45 +125,6 @@ class TestPoll:
         backend.answer(key="k1", value="perhaps")
         backend.queue().poll({})
         assert "perhaps" in backend.objects()["rejected/ann.jsonl"].decode()
-
-
-class Died(BaseException):
-    """The process was killed."""
-
-
-@pytest.mark.parametrize("step", range(12))
-@pytest.mark.parametrize("work", ["publish", "cancel", "close", "ask_again"])
-def test_a_process_that_dies_at_any_step_finds_its_work_done_when_it_repeats_it(backend, monkeypatch, work, step):
-    queue, one = backend.queue(), batch()
-    if work != "publish":
-        queue.publish(one)
-    if work == "ask_again":
-        queue.cancel([one.key])
-    steps = iter(range(12))
-    writes = {name: getattr(ObjectStorage, name) for name in ("create", "copy", "delete", "replace")}
-
-    def dying(name):
-        def write(self, *args):
-            if next(steps) * 2 == step:
-                raise Died
-            done = writes[name](self, *args)
-            if next(dead) * 2 + 1 == step:
-                raise Died
-            return done
-
-        return write
-
-    dead = iter(range(12))
-    with monkeypatch.context() as patch:
-        for name in writes:
-            patch.setattr(ObjectStorage, name, dying(name))
-        with suppress(Died):
-            getattr(queue, work)(one if work == "publish" else [one.key])
-    for _ in range(2):
-        getattr(backend.queue(), work)(one if work == "publish" else [one.key])
-    found = [name for name in backend.objects() if name.endswith(".jsonl")]
-    place = {"publish": ["out"], "cancel": ["cancelled"], "close": ["done"], "ask_again": []}[work]
-    assert [name.split("/")[0] for name in found] == place
 
 
 def test_a_batch_that_is_withdrawn_while_it_is_published_does_not_stay_out(backend, monkeypatch):

@@ -133,14 +133,6 @@ class TestSending:
 
 
 class TestDeaths:
-    def test_before_a_batch_was_sent(self, backend, service, monkeypatch):
-        queue = backend.queue()
-        monkeypatch.setattr(queue, "_send", die)
-        with pytest.raises(Died):
-            queue.publish(batch())
-        assert not backend.queue().publish(batch()).duplicate
-        assert len(backend.asked()) == 1
-
     def test_after_a_batch_was_sent_and_before_that_was_noted(self, backend, service, monkeypatch):
         queue = backend.queue()
         monkeypatch.setattr(queue, "_note_sent", die)

@@ -11,6 +11,7 @@ import pytest
 from stratawatch.adapters.webhook_signatures import signed_headers
 from stratawatch.web.label_receiver import LARGEST, PATH, label_receiver
 from tests.support.label_services import OTHER_RECEIVE, RECEIVE, SEND, LabelService, WebhookBackend, given
+from tests.support.queue_backends import post_and_leave
 
 NOW = datetime(2026, 1, 5, 10, tzinfo=UTC)
 YES = {"key": "k1", "value": "yes", "annotator": "kim"}
@@ -102,20 +103,8 @@ class TestRefusals:
         assert events(backend) == []
 
     def test_of_what_ends_too_early_are_no_crash(self, backend):
-        parts = [{"type": "http.request", "body": b"{", "more_body": True}, {"type": "http.disconnect"}]
         headers = JSON | signed_headers([RECEIVE], "a", NOW, given(YES))
-        answers = []
-
-        async def receive():
-            return parts.pop(0)
-
-        async def send(message):
-            answers.append(message.get("status"))
-
-        raw = [(name.encode(), value.encode()) for name, value in headers.items()]
-        scope = {"type": "http", "method": "POST", "path": PATH, "headers": raw, "query_string": b""}
-        asyncio.run(label_receiver(backend.book, [RECEIVE])(scope, receive, send))
-        assert answers[0] == 400
+        assert post_and_leave(label_receiver(backend.book, [RECEIVE]), PATH, headers, b"{") == 400
 
     def test_of_what_another_signed(self, backend):
         self.refused(backend, 401, key=SEND)
