@@ -8,7 +8,7 @@ import numpy as np
 
 from stratawatch.core.cells import Cells
 from stratawatch.core.goals import Goal, SurveySpec
-from stratawatch.core.history.model import prior_rate
+from stratawatch.core.history.model import has_enough_labels, prior_rate
 from stratawatch.core.history.past_labels import NO_HISTORY, History
 from stratawatch.core.planning.expected_rates import prior_rates
 from stratawatch.core.planning.focus import planning_goals
@@ -22,21 +22,23 @@ from stratawatch.errors import PlanImpossible
 
 _FEWEST, _MOST = 5, 60
 _LABELS_A_STRATUM: Final = 20
+_FEW_WITH_HISTORY, _LABELS_WITH_HISTORY = 10, 10
 
 
 def stratify(census: Census, survey: SurveySpec, history: History = NO_HISTORY) -> tuple[Atom, ...]:
     """The atoms of a census, sorted by (pattern, bin), each with the number of its stratum.
 
     Initial cells are merged to one stratum for every twenty labels, 5 to 60 of them (60 where margins decide how many
-    labels there are), where the goals lose least: the greedy rule of `InitialGroups` on x_j = g_j y / margin_j, y a
-    label and g_j its effect on the metric. Cells without any call are one stratum of their own, which gets no labels.
+    labels there are; with a history the first ten for ten labels each), where the goals lose least: the greedy rule of
+    `InitialGroups` on x_j = g_j y / margin_j, y a label and g_j its effect on the metric. Cells without any call are
+    one stratum of their own, which gets no labels.
     """
     goals = tuple(planning_goals(survey))
     fine = _fine(census, goals, history)
     if not fine.atoms:
         return ()
     group = np.full(len(fine.atoms), -1)
-    group[fine.with_calls] = fine.coarse.merged(_stratum_count(survey, fine.items), PLANNER.min_labels)
+    group[fine.with_calls] = fine.coarse.merged(_stratum_count(survey, fine.items, history), PLANNER.min_labels)
     return tuple(
         atom.in_stratum(number) for atom, number in zip(fine.atoms, renumbered_groups(group).tolist(), strict=True)
     )
@@ -86,8 +88,11 @@ def _moments(cells: Cells, goals: Sequence[Goal], history: History) -> Moments:
     return Moments(cells.sizes, squares, (cells.sizes * rates.rate * effects).T)
 
 
-def _stratum_count(survey: SurveySpec, items: float) -> int:
-    """How many strata: one for twenty labels, 60 for goals; no more than the first round can give two labels each."""
+def _stratum_count(survey: SurveySpec, items: float, history: History) -> int:
+    """How many strata: one for twenty labels, 60 for goals; no more than the first round can give two labels each.
+
+    With a history five strata of a hundred labels hide the few misses among what is nearly sure; ten do not.
+    """
     if survey.budget is None:
         return _MOST
     least = int(min(PLANNER.min_labels, items))
@@ -98,5 +103,7 @@ def _stratum_count(survey: SurveySpec, items: float) -> int:
             hint="raise the budget",
         )
     usual = _MOST if survey.stop_at_goals else round(survey.budget / _LABELS_A_STRATUM)
+    if has_enough_labels(history):
+        usual = max(usual, min(round(survey.budget / _LABELS_WITH_HISTORY), _FEW_WITH_HISTORY))
     affordable = first_round_labels(survey.budget) // PLANNER.min_labels
     return max(1, min(int(np.clip(usual, _FEWEST, _MOST)), affordable))
