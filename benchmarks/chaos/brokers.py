@@ -49,8 +49,13 @@ class Redis:
         return brokers.redis_server().url
 
     def sent(self, run: str) -> list[Sent]:
-        entries = brokers.redis_of(os.environ["CHAOS_BROKER"]).xrange(f"{run}-tasks")
-        return [(fields[b"id"].decode(), fields[b"body"]) for _, fields in entries]
+        """What is there; and what was there when somebody looked, as a tool that read it would know."""
+        redis = brokers.redis_of(os.environ["CHAOS_BROKER"])
+        for entry, fields in redis.xrange(f"{run}-tasks"):
+            redis.hset(f"{run}-seen", entry, fields[b"id"] + b" " + fields[b"body"])
+        seen = redis.hgetall(f"{run}-seen")
+        order = sorted(seen, key=lambda entry: tuple(map(int, entry.split(b"-"))))
+        return [(number.decode(), body) for number, _, body in (seen[entry].partition(b" ") for entry in order)]
 
     def give(self, run: str, body: str) -> None:
         brokers.redis_of(os.environ["CHAOS_BROKER"]).xadd(f"{run}-labels", {"body": body})

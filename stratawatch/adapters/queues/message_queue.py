@@ -19,12 +19,16 @@ _ENDED: Final = {"cancelled": "batch.withdrawn", "done": "batch.closed"}
 
 @dataclass(frozen=True)
 class Message:
-    """A message about a batch: published, withdrawn or closed."""
+    """A message about a batch: published, withdrawn or closed.
+
+    `published` is the id of the message in which the batch went out.
+    """
 
     event: str
     batch: str
     id: str
     body: bytes
+    published: str
 
 
 class MessageQueue(BookQueue):
@@ -112,7 +116,7 @@ class MessageQueue(BookQueue):
 
     def _tell(self, event: str, key: str, turn: int, more: Mapping[str, Any]) -> str:
         body = json.dumps({"type": event, "data": {"batch": key, "turn": turn, **more}}).encode()
-        return self._send(Message(event, key, message_id(event, key, turn), body))
+        return self._send(Message(event, key, message_id(event, key, turn), body, message_id(PUBLISHED, key, turn)))
 
     def _note_sent(self, key: str, state: str, turn: int) -> None:
         with self._file.writing() as sql:

@@ -19,16 +19,27 @@ BODY: Final = "body"
 """The field of an entry with the message."""
 _ONCE: Final = """
 local known = redis.call('HGET', KEYS[2], ARGV[1])
-if known then return {known == ARGV[2] and 'known' or 'another', ''} end
+if known then return {string.sub(known, 1, 64) == ARGV[2] and 'known' or 'another', ''} end
 local entry = redis.call('XADD', KEYS[1], '*', 'id', ARGV[1], 'body', ARGV[3])
-redis.call('HSET', KEYS[2], ARGV[1], ARGV[2])
+redis.call('HSET', KEYS[2], ARGV[1], ARGV[2] .. ' ' .. entry)
+if ARGV[4] ~= ARGV[1] then
+    local published = redis.call('HGET', KEYS[2], ARGV[4])
+    if published and #published > 64 then redis.call('XDEL', KEYS[1], string.sub(published, 66)) end
+end
 return {'sent', entry}
 """
-"""Adds a message unless one with its id was added before, in one step of the server."""
+"""Adds a message unless one with its id was added before, in one step of the server.
+
+One that says that a batch has ended takes the place of the entry in which the batch went out. The hash holds each
+message's digest and its entry; an earlier release kept the digest alone.
+"""
 
 
 class RedisBroker:
-    """Entries of a stream. Nothing is made beforehand; labels that the store has are trimmed."""
+    """Entries of a stream. Nothing is made beforehand; labels that the store has are trimmed.
+
+    What was asked goes with its batch's end.
+    """
 
     def __init__(self, url: SecretStr, tasks: str, labels: str, timeout: float) -> None:
         require("redis")
@@ -49,7 +60,9 @@ class RedisBroker:
         digest = sha256(message.body).hexdigest()
         sent = f"{{{self._tasks}}}:sent"  # the braces keep both keys on one node of a cluster
         with self._connected() as redis:
-            outcome, entry = redis.eval(_ONCE, 2, self._tasks, sent, message.id, digest, message.body)
+            outcome, entry = redis.eval(
+                _ONCE, 2, self._tasks, sent, message.id, digest, message.body, message.published
+            )
         if outcome == b"another":
             raise StratawatchError(
                 f"the stream {self._tasks} has another message about batch {message.batch}",

@@ -177,6 +177,39 @@ class TestRedis:
         assert until_it_lives(lambda: backend.queue().publish(batch()), backend.steps()) >= 2
         assert [name for name, _ in backend.messages()] == [KEY]
 
+    @pytest.mark.parametrize("end", ["close", "cancel"])
+    def test_what_was_asked_goes_with_the_end_of_its_batch(self, backend, end):
+        queue = backend.queue()
+        queue.publish(batch())
+        queue.publish(batch(key="other"))
+        for _ in range(2):
+            getattr(queue, end)([KEY])
+        ended = {"close": "closed", "cancel": "withdrawn"}[end]
+        assert [name for name, _ in backend.messages()] == ["other", f"{KEY}:{ended}:0"]
+        assert queue.publish(batch()).duplicate
+        assert len(backend.messages()) == 2
+
+    def test_a_batch_that_goes_out_again_goes_with_its_second_end(self, backend):
+        queue = backend.queue()
+        queue.publish(batch())
+        queue.cancel([KEY])
+        queue.ask_again([KEY])
+        queue.publish(batch())
+        assert len(backend.asked()) == 3
+        queue.close([KEY])
+        assert [name for name, _ in backend.messages()] == [f"{KEY}:withdrawn:0", f"{KEY}:closed:1"]
+
+    def test_what_an_earlier_release_sent_is_known_and_stays(self, backend):
+        """It kept no entries beside the digests of messages."""
+        queue, redis, hashed = backend.queue(), redis_of(redis_server().url), f"{{{backend.name}-tasks}}:sent"
+        queue.publish(batch())
+        redis.hset(hashed, KEY, redis.hget(hashed, KEY)[:64])
+        (backend.root / "broker.sqlite3").unlink()
+        backend.queue().publish(batch())
+        assert len(backend.messages()) == 1
+        backend.queue().close([KEY])
+        assert len(backend.messages()) == 2
+
     def test_that_is_full_takes_the_batch_later(self, backend):
         queue, redis = backend.queue(), redis_of(redis_server().url)
         redis.config_set("maxmemory", 1)
