@@ -14,7 +14,7 @@ GROUPS = {
     "tests/statistics/test_coverage.py": "coverage",
     "tests/drills/test_released_schemas.py": "released schemas",
     "tests/live/label_studio": "label queues",  # one Label Studio
-    "tests/live/broker": "label queues",  # one RabbitMQ
+    "tests/live/broker": "brokers",  # one RabbitMQ; the contract beside it has another, and takes minutes
     "tests/contracts/queues": "label queues",
     "tests/unit/checks": "great expectations",  # one import of seconds
     "tests/engine/test_real_input.py": "great expectations",

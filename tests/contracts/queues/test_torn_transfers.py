@@ -33,7 +33,7 @@ def test_the_way_to_the_server_may_be_cut_within_any_answer(backend, tmp_path):
 
         def comes_through(work):
             """Do it again and again, cut later each time; how often it was cut."""
-            for number, size in enumerate(10 * 3**n for n in range(10)):
+            for number, size in enumerate(10 * 4**n for n in range(8)):
                 way.left = size
                 try:
                     work(backend.by_way_of(way.port))

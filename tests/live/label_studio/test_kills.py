@@ -19,7 +19,7 @@ def _parts_of_two(monkeypatch):
 def test_a_batch_of_two_votes_is_asked_once_in_each_project_whenever_those_who_publish_it_die(backend):
     backend.votes = 2
     backend.queue()
-    assert until_it_lives(lambda: backend.queue().publish(batch()), backend.steps()) >= 10
+    assert until_it_lives(lambda: backend.queue().publish(batch()), backend.steps()) >= 6
     assert [[task["data"]["item_key"] for task in backend.tasks(vote)] for vote in (1, 2)] == [ITEMS, ITEMS]
     title = backend.queue()._file.project(1).title
     assert len(said("GET", f"/api/projects/?title={title}")["results"]) == 2
