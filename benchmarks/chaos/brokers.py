@@ -3,8 +3,11 @@
 The tool looks at what was sent and leaves it there, so that every process sees all of it.
 """
 
+import atexit
 import json
 import os
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,6 +16,7 @@ from typing import Any, Final, Protocol
 from urllib.parse import urlsplit
 from uuid import uuid4
 
+from benchmarks.chaos import stream_reader
 from benchmarks.chaos.places import MessagePlace
 from benchmarks.chaos.web_annotators import ServiceAnnotator
 from benchmarks.chaos.world import Tick
@@ -43,17 +47,18 @@ class Tool(Protocol):
 
 
 class Redis:
-    """Streams."""
+    """Streams. Somebody reads them all the time, as tools do: what was asked leaves them when its batch ends."""
 
     def begin(self) -> str:
-        return brokers.redis_server().url
+        url = brokers.redis_server().url
+        reader = subprocess.Popen([sys.executable, "-m", stream_reader.__name__, url])
+        atexit.register(reader.kill)
+        return url
 
     def sent(self, run: str) -> list[Sent]:
-        """What is there; and what was there when somebody looked, as a tool that read it would know."""
         redis = brokers.redis_of(os.environ["CHAOS_BROKER"])
-        for entry, fields in redis.xrange(f"{run}-tasks"):
-            redis.hset(f"{run}-seen", entry, fields[b"id"] + b" " + fields[b"body"])
-        seen = redis.hgetall(f"{run}-seen")
+        stream_reader.keep_entries(redis, run)
+        seen = stream_reader.kept_entries(redis, run)
         order = sorted(seen, key=lambda entry: tuple(map(int, entry.split(b"-"))))
         return [(number.decode(), body) for number, _, body in (seen[entry].partition(b" ") for entry in order)]
 
