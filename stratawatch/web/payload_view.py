@@ -14,8 +14,12 @@ LARGEST_IMAGE: Final = 1_000_000
 CUT: Final = " ... (cut off here)"
 # Marks that turn the direction of text round, by which a value could look like another one.
 _TURNS: Final = {ord(sign) for sign in "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f\u061c"}
+# Marks that nobody sees. The joiners U+200C and U+200D are not among them: scripts and emoji are written with them.
+_UNSEEN: Final = {*map(ord, "\u00ad\u180e\u200b\u2028\u2029\ufeff"), *range(0x2060, 0x2065), *range(0xE0000, 0xE0080)}
 _KEPT: Final = {ord("\n"), ord("\t")}
-_HIDDEN: Final = dict.fromkeys(({*range(0x20), *range(0x7F, 0xA0), *_TURNS} - _KEPT), "\N{REPLACEMENT CHARACTER}")
+_HIDDEN: Final = dict.fromkeys(
+    ({*range(0x20), *range(0x7F, 0xA0), *_TURNS, *_UNSEEN} - _KEPT), "\N{REPLACEMENT CHARACTER}"
+)
 
 
 # Images that hold pixels alone: an SVG can name other addresses.

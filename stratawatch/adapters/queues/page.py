@@ -112,6 +112,7 @@ class PageQueue(BookQueue):
         gone = "item_key = ? AND item_key NOT IN (SELECT item_key FROM tasks)"
         for table in ("holds", "standing"):  # an answer that stands is one that can be taken back
             sql.executemany(f"DELETE FROM {table} WHERE {gone}", dropped)
+        sql.executemany("DELETE FROM taken_back WHERE item_key = ?", dropped)  # there is nothing to show of it
 
     def describe(self) -> Mapping[str, str]:
         """Count batches, answers and annotators. Nothing is created."""

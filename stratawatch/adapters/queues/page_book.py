@@ -53,6 +53,7 @@ CREATE TABLE holds (
 CREATE TABLE annotators (
     name TEXT PRIMARY KEY, token_hash TEXT NOT NULL UNIQUE, revoked INTEGER NOT NULL DEFAULT 0
 );
+CREATE TABLE taken_back (item_key TEXT PRIMARY KEY);
 """
 """A batch was published after the answer of one number, and answers up to another one have expired for it."""
 _BATCHES_KNOW_WHAT_EXPIRED: Final = """
@@ -89,7 +90,7 @@ class PageBook(AnswerBook):
 
     file = "page.sqlite3"
     schema = _SCHEMA
-    upgrades = (_BATCHES_KNOW_WHAT_EXPIRED,)
+    upgrades = (_BATCHES_KNOW_WHAT_EXPIRED, "CREATE TABLE taken_back (item_key TEXT PRIMARY KEY);")
     what = "the label page"
 
     # People
@@ -179,15 +180,22 @@ class PageBook(AnswerBook):
             return True
 
     def undo(self, annotator: str, now: datetime, event_id: str) -> bool:
-        """Take an annotator's newest standing answer back, and give him the item again; False where there is none."""
+        """Take an annotator's newest standing answer back, and give him the item again; False where there is none.
+
+        One whose batch was withdrawn stays: nobody could answer the item any more. One whose batch was put away is
+        given to others too, as if that were still out.
+        """
         with self.writing() as sql:
             row = sql.execute(
                 "SELECT item_key FROM standing WHERE annotator = ? ORDER BY answer DESC LIMIT 1", (annotator,)
             ).fetchone()
             question = _question(sql, row[0]) if row else None
-            if question is None:
+            states = _states(sql, question.item_key) if question else set()
+            if question is None or not states & {"out", "done"}:
                 return False
             self._keep(sql, question, annotator, "retract", now, event_id, "")
+            if "out" not in states:
+                sql.execute("INSERT OR IGNORE INTO taken_back (item_key) VALUES (?)", (question.item_key,))
             # One thing at a time: what was shown meanwhile is somebody else's to answer, or comes again.
             sql.execute("DELETE FROM holds WHERE annotator = ?", (annotator,))
             _hold(sql, question.item_key, annotator, now)
@@ -227,6 +235,7 @@ class PageBook(AnswerBook):
                 "INSERT OR REPLACE INTO standing (item_key, annotator, answer) VALUES (?, ?, ?)",
                 (question.item_key, annotator, number),
             )
+            sql.execute("DELETE FROM taken_back WHERE item_key = ?", (question.item_key,))
 
 
 _WAITING: Final = """
@@ -242,15 +251,26 @@ SELECT DISTINCT item_key FROM (
 ) AS asking
 WHERE answers < :votes + vote - 1
     OR answers < :votes * (
-        SELECT COUNT(*) FROM tasks JOIN batches ON batches.number = tasks.batch
+        SELECT COUNT(DISTINCT (
+            SELECT COUNT(*) FROM standing
+            WHERE standing.item_key = asking.item_key AND answer <= batches.published_after))
+        FROM tasks JOIN batches ON batches.number = tasks.batch
         WHERE tasks.item_key = asking.item_key AND state <> 'cancelled'
             AND batches.published_after >= asking.expired AND asking.published_after >= batches.expired)
+UNION
+SELECT item_key FROM taken_back
+WHERE NOT EXISTS (SELECT 1 FROM standing WHERE item_key = taken_back.item_key AND annotator = :annotator)
+    AND NOT EXISTS (SELECT 1 FROM holds WHERE item_key = taken_back.item_key AND annotator <> :annotator)
+    AND EXISTS (
+        SELECT 1 FROM tasks JOIN batches ON batches.number = tasks.batch
+        WHERE tasks.item_key = taken_back.item_key AND state <> 'cancelled')
 """
 """The items that an annotator may be given: asked, not answered by him, with fewer answers and holds than votes.
 
-Each batch that asks about an item asks for as many votes more. Answers that have expired for a batch are none, and
-batches from before them asked for something else. A second vote is one beside the first, though the batch that asked
-for the first was withdrawn.
+A batch that asks about an item that has answers asks for as many votes more; batches between which nobody answered it
+ask for the same ones, as those of overlapping windows. Answers that have expired for a batch are none, and batches from
+before them asked for something else. A second vote is one beside the first, though the batch that asked for the first
+was withdrawn. What was taken back after its batch was put away is asked of anybody who has not answered it.
 """
 _HELD: Final = """
 SELECT DISTINCT holds.item_key FROM holds
@@ -292,6 +312,12 @@ def _question(sql: sqlite3.Connection, item_key: str, batch: int | None = None) 
         {"item": item_key, "batch": batch},
     ).fetchone()
     return Question(item_key, row[0], row[1], row[2], row[3], json.loads(row[4])) if row else None
+
+
+def _states(sql: sqlite3.Connection, item_key: str) -> set[str]:
+    """The states of the batches that ask about an item."""
+    asked = "SELECT state FROM tasks JOIN batches ON batches.number = tasks.batch WHERE item_key = ?"
+    return {state for (state,) in sql.execute(asked, (item_key,))}
 
 
 def _hold(sql: sqlite3.Connection, item_key: str, annotator: str, now: datetime) -> None:

@@ -20,6 +20,13 @@ class TestPayloads:
         assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", text)
         assert "49" not in inside
 
+    def test_marks_that_nobody_sees_are_replaced_and_joiners_are_kept(self, page):
+        page.queue.publish(
+            batch("k1", payload={"text": "a\u200bb\u00adc\ufeffd\u2028e\U000e0041f\u2060g \u0646\u200c\u0645 \u200d"})
+        )
+        text = page.browser("ann").get("/").text
+        assert "a\ufffdb\ufffdc\ufffdd\ufffde\ufffdf\ufffdg \u0646\u200c\u0645 \u200d" in text
+
     def test_an_address_at_an_allowed_host_is_a_link_that_tells_nobody_where_it_was(self, tmp_path):
         page = Page(tmp_path / "queue", hosts=AllowedHosts(links=frozenset({"example.org"})))
         page.queue.publish(batch("k1", payload={"page": "https://example.org/a?b=1&c=2"}))
