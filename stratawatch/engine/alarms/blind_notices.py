@@ -18,7 +18,7 @@ MOST_REASONS: Final = 3
 """Sentences on why that a message holds; the others are in `stratawatch status`."""
 _TO_DO: Final[Mapping[BlindCause, str]] = {
     BlindCause.REFUSED: "mend the input (stratawatch check), then stratawatch cycles reopen {cycle}",
-    BlindCause.NO_LABELS: "see that people label, and that the queue hands out and takes in (stratawatch doctor)",
+    BlindCause.NO_LABELS: "see that enough people label, that the queue hands out and takes in (stratawatch doctor)",
     BlindCause.FEW_LABELS: "stratawatch plan says how many labels it takes",
     BlindCause.MISSING_ANSWERS: "ask who labels why answers do not come: stratawatch report lists where",
     BlindCause.NO_BASELINE: "stratawatch baseline measure {panel}",
@@ -115,7 +115,7 @@ def _to_do(cause: BlindCause | None, cycle: Cycle) -> Iterator[str]:
 
 def _reason_lines(reasons: Iterable[str], cause: BlindCause | None = None) -> list[str]:
     if cause == BlindCause.NO_LABELS:  # each stream says so of its own items
-        return ["None of the items that the window asked about was answered."]
+        return ["No item that the window asked about has a label: nobody answered, or fewer people than `votes` says."]
     several = sorted(set(reasons))
     left = len(several) - MOST_REASONS
     return [*several[:MOST_REASONS], *([f"and {left} more like these: stratawatch status"] if left > 0 else [])]
