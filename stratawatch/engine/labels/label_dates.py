@@ -18,17 +18,21 @@ def split_by_date(
 ) -> tuple[list[LabelEvent], list[QuarantinedRow]]:
     """The events that may count, none of them later than `now`, and the others as rows with the reason.
 
-    `earliest` has, by item key, the moment before which nobody can have been asked about an item. The future begins
-    after `now` and after the machine's own time: where cycles run on simulated time, people label in real time.
+    `earliest` has, by item key, the moment before which nobody can have been asked about an item. An event that states
+    no time has the queue's guess, such as that of its file, which may be any: it was not said before that moment. The
+    future begins after `now` and after the machine's own time: where cycles run on simulated time, people label in
+    real time.
     """
     kept, aside = [], []
     for event in events:
-        reason = _fault(event, earliest.get(event.item_key), max(now, machine_now)) if event.dated else ""
+        first = earliest.get(event.item_key)
+        reason = _fault(event, first, max(now, machine_now)) if event.dated else ""
         if reason:
             aside.append(_row(event, reason))
         else:
+            at = event.at if event.dated or first is None else max(event.at, first)
             # A later correction must be able to outlast it, so it is not later than the moment in which it came.
-            kept.append(replace(event, at=min(event.at, now), dated=True))
+            kept.append(replace(event, at=min(at, now), dated=True))
     return kept, aside
 
 
