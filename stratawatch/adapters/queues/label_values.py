@@ -33,5 +33,5 @@ def label_value(fields: Mapping[str, Any]) -> LabelValue:
         return "yes" if value else "no"
     label = VALUES.get(value.strip().casefold()) if isinstance(value, str) else None
     if label is None:
-        raise InvalidError("'value' is none of yes, no, skip, retract, true, false, 1, 0, null")
+        raise InvalidError("'value' is none of yes, no, skip, retract, true, false, 1, 0, or JSON's null")
     return label
