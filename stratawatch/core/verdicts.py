@@ -36,17 +36,21 @@ def standing_words(events: Iterable[Vote]) -> list[SaidWord]:
     return list(latest.values())
 
 
-def resolve_votes(events: Iterable[Vote], votes: int) -> Verdict | None:
+def resolve_votes(events: Iterable[Vote], votes: int, *, has_ended: bool = False) -> Verdict | None:
     """The verdict of one item: the majority of at least `votes` annotators; None while votes are missing.
 
     The latest event of an annotator counts, and a retraction withdraws it. A skip is a vote for neither side; enough
-    votes without a majority leave the item unresolved.
+    votes without a majority leave the item unresolved. Where the time for votes `has_ended`, those that are missing are
+    not waited for if they could not have changed the majority.
 
     >>> resolve_votes([Vote("ann", "yes", 1), Vote("bob", "skip", 2), Vote("ann", "no", 3)], votes=1)
     'no'
+    >>> two_of_three = [Vote("ann", "yes", 1), Vote("bob", "yes", 2)]
+    >>> resolve_votes(two_of_three, votes=3), resolve_votes(two_of_three, votes=3, has_ended=True)
+    (None, 'yes')
     """
     words = standing_words(events)
-    if len(words) < votes:
+    if len(words) < votes and not has_ended:
         return None
     yes, no = words.count("yes"), words.count("no")
     needed = max(votes, yes + no)
@@ -54,4 +58,4 @@ def resolve_votes(events: Iterable[Vote], votes: int) -> Verdict | None:
         return "yes"
     if 2 * no > needed:
         return "no"
-    return "unresolved"
+    return "unresolved" if len(words) >= votes else None

@@ -11,9 +11,11 @@ from stratawatch.engine.cycle.advance import advance
 from stratawatch.engine.cycle.backfill import backfill
 from stratawatch.engine.cycle.operator_actions import cancel_cycle
 from stratawatch.engine.evidence.panel_evidence import panel_evidence
+from stratawatch.engine.labels.labelled_cycle import load_labelled_cycle
 from stratawatch.engine.model.panel_spec import ClassifierSpec
+from stratawatch.engine.model.states import CycleState
 from tests.support.fakes import MONDAY, WEEK, spec, unusable
-from tests.support.scenario import label_cycle, label_weeks, open_all, severities, work_on
+from tests.support.scenario import cycle_of, label_cycle, label_weeks, open_all, severities, work_on
 
 LIMITS = (Limit("precision", floor=0.5), Limit("recall", floor=0.3), Limit("false_omission_rate", ceiling=0.3))
 KEPT = Limit("precision", floor=0.5, classifiers=("rf",))
@@ -59,6 +61,26 @@ def answered(scenario, **how):
     scenario.clock.advance(days=4)
     assert advance(scenario.ports).troubles == ()
     return cycle
+
+
+class TestVotes:
+    def test_of_two_people_decide_at_the_deadline_where_three_were_asked_for(self, make_scenario):
+        scenario = make_scenario(panel(votes=3))
+        (cycle,) = open_all(scenario)
+        for _ in range(3):
+            scenario.clock.advance(hours=1)
+            assert advance(scenario.ports).troubles == ()
+            before = len(scenario.queue.said)
+            scenario.queue.answer(scenario.clock.now())
+            for one in scenario.queue.said[before:]:
+                scenario.queue.said.append(replace(one, event_id=f"{one.event_id} of ben", annotator="ben"))
+        assert cycle_of(scenario, cycle).state == CycleState.LABELLING
+        scenario.clock.advance(days=4)
+        assert advance(scenario.ports).troubles == ()
+        assert states(scenario)["precision"].state != AlarmState.BLIND
+        with scenario.ports.store.begin() as tx:
+            labelled = load_labelled_cycle(tx, scenario.panel, cycle)
+        assert len(labelled.verdicts) == len(labelled.draws) == len(scenario.queue.said) / 2
 
 
 class TestAnswers:

@@ -51,14 +51,17 @@ def verdicts_of(
 ) -> dict[str, Verdict]:
     """Verdicts by item key. Events older than `not_before` have expired and count for nothing.
 
-    Of the `checked` items a first yes waits for further votes, unless the time for them `has_ended`.
+    Votes that are missing are waited for, unless the time for them `has_ended`; of the `checked` items a first yes
+    waits for further ones.
     """
     said: dict[str, list[Vote]] = defaultdict(list)
     for order, event in enumerate(events):
         if not_before is None or event.at >= not_before:
             said[event.item_key].append(Vote(event.annotator, event.value, order))
     resolved = {
-        key: resolve_checked(words, has_ended=has_ended) if key in checked else resolve_votes(words, votes)
+        key: resolve_checked(words, has_ended=has_ended)
+        if key in checked
+        else resolve_votes(words, votes, has_ended=has_ended)
         for key, words in said.items()
     }
     return {key: verdict for key, verdict in resolved.items() if verdict is not None}

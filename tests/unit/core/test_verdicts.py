@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stratawatch.core.verdicts import Vote, resolve_votes
+from stratawatch.core.verdicts import Vote, resolve_votes, standing_words
 
 
 def said(*words):
@@ -40,6 +40,13 @@ class TestThreeVotes:
     def test_the_majority_of_enough_words_decides(self, words, verdict):
         assert resolve_votes(said(*words), votes=3) == verdict
 
+    @pytest.mark.parametrize(
+        ("words", "verdict"),
+        [((), None), (("yes",), None), (("yes", "yes"), "yes"), (("no", "no"), "no"), (("yes", "no"), None)],
+    )
+    def test_in_the_end_two_alike_decide_and_two_others_do_not(self, words, verdict):
+        assert resolve_votes(said(*words), votes=3, has_ended=True) == verdict
+
 
 class TestEdits:
     def test_the_latest_event_of_an_annotator_counts(self):
@@ -72,6 +79,15 @@ def test_the_verdict_does_not_depend_on_the_order_of_delivery(words, votes, rng)
     shuffled = list(words)
     rng.shuffle(shuffled)
     assert resolve_votes(shuffled, votes) == resolve_votes(words, votes)
+
+
+@given(events, st.integers(1, 3), st.sampled_from(["yes", "no", "skip"]))
+def test_what_is_told_in_the_end_is_what_a_missing_vote_could_not_change(words, votes, last):
+    in_the_end = resolve_votes(words, votes, has_ended=True)
+    if in_the_end is not None and resolve_votes(words, votes) is None:
+        missing = votes - len(standing_words(words))
+        later = [Vote(f"other {number}", last, 100 + number) for number in range(missing)]
+        assert resolve_votes([*words, *later], votes) == in_the_end
 
 
 @given(events, st.integers(1, 3))
