@@ -181,7 +181,7 @@ def _note(word: str) -> str:
     return {
         "taken": "That item has its answers already. Here is what comes next.",
         "undone": "Your last answer is taken back. Here is its item again.",
-        "nothing": "There is no answer of yours that can be taken back.",
+        "nothing": "There is no answer of yours to take back.",
     }.get(word, "")
 
 

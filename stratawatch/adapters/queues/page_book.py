@@ -53,7 +53,7 @@ CREATE TABLE holds (
 CREATE TABLE annotators (
     name TEXT PRIMARY KEY, token_hash TEXT NOT NULL UNIQUE, revoked INTEGER NOT NULL DEFAULT 0
 );
-CREATE TABLE taken_back (item_key TEXT PRIMARY KEY);
+CREATE TABLE taken_back (item_key TEXT PRIMARY KEY, annotator TEXT NOT NULL);
 """
 """A batch was published after the answer of one number, and answers up to another one have expired for it."""
 _BATCHES_KNOW_WHAT_EXPIRED: Final = """
@@ -63,6 +63,8 @@ ALTER TABLE batches ADD COLUMN expired INTEGER NOT NULL DEFAULT 0;
 CREATE INDEX answers_by_item ON answers (item_key);
 """
 """What a file lacks for which an answer stood for ever."""
+_TAKEN_BACK: Final = "CREATE TABLE taken_back (item_key TEXT PRIMARY KEY, annotator TEXT NOT NULL);"
+"""What a file lacks that forgot what was taken back after its batch was put away or withdrawn."""
 
 
 @dataclass(frozen=True)
@@ -90,7 +92,7 @@ class PageBook(AnswerBook):
 
     file = "page.sqlite3"
     schema = _SCHEMA
-    upgrades = (_BATCHES_KNOW_WHAT_EXPIRED, "CREATE TABLE taken_back (item_key TEXT PRIMARY KEY);")
+    upgrades = (_BATCHES_KNOW_WHAT_EXPIRED, _TAKEN_BACK)
     what = "the label page"
 
     # People
@@ -182,20 +184,18 @@ class PageBook(AnswerBook):
     def undo(self, annotator: str, now: datetime, event_id: str) -> bool:
         """Take an annotator's newest standing answer back, and give him the item again; False where there is none.
 
-        One whose batch was withdrawn stays: nobody could answer the item any more. One whose batch was put away is
-        given to others too, as if that were still out.
+        He is given it until he answers, whatever has become of its batch; others are too, unless that was withdrawn.
         """
         with self.writing() as sql:
             row = sql.execute(
                 "SELECT item_key FROM standing WHERE annotator = ? ORDER BY answer DESC LIMIT 1", (annotator,)
             ).fetchone()
             question = _question(sql, row[0]) if row else None
-            states = _states(sql, question.item_key) if question else set()
-            if question is None or not states & {"out", "done"}:
+            if question is None:
                 return False
             self._keep(sql, question, annotator, "retract", now, event_id, "")
-            if "out" not in states:
-                sql.execute("INSERT OR IGNORE INTO taken_back (item_key) VALUES (?)", (question.item_key,))
+            if "out" not in _states(sql, question.item_key):
+                sql.execute("INSERT OR REPLACE INTO taken_back VALUES (?, ?)", (question.item_key, annotator))
             # One thing at a time: what was shown meanwhile is somebody else's to answer, or comes again.
             sql.execute("DELETE FROM holds WHERE annotator = ?", (annotator,))
             _hold(sql, question.item_key, annotator, now)
@@ -263,14 +263,15 @@ WHERE NOT EXISTS (SELECT 1 FROM standing WHERE item_key = taken_back.item_key AN
     AND NOT EXISTS (SELECT 1 FROM holds WHERE item_key = taken_back.item_key AND annotator <> :annotator)
     AND EXISTS (
         SELECT 1 FROM tasks JOIN batches ON batches.number = tasks.batch
-        WHERE tasks.item_key = taken_back.item_key AND state <> 'cancelled')
+        WHERE tasks.item_key = taken_back.item_key AND (state <> 'cancelled' OR taken_back.annotator = :annotator))
 """
 """The items that an annotator may be given: asked, not answered by him, with fewer answers and holds than votes.
 
 A batch that asks about an item that has answers asks for as many votes more; batches between which nobody answered it
 ask for the same ones, as those of overlapping windows. Answers that have expired for a batch are none, and batches from
 before them asked for something else. A second vote is one beside the first, though the batch that asked for the first
-was withdrawn. What was taken back after its batch was put away is asked of anybody who has not answered it.
+was withdrawn. What was taken back after its batch was put away is asked of anybody who has not answered it, and of who
+took it back also where the batch was withdrawn.
 """
 _HELD: Final = """
 SELECT DISTINCT holds.item_key FROM holds

@@ -82,13 +82,20 @@ class TestTakenBack:
         page.now += AFTER
         assert [shown(client) for client in (ann, ben)] == [None, "k1"]
 
-    def test_of_a_batch_that_was_withdrawn_stays(self, page):
-        ann = page.browser("ann")
+    def test_of_a_batch_that_was_withdrawn_comes_again_to_who_took_it_back_alone(self, page):
+        ann, ben = page.browser("ann"), page.browser("ben")
         page.queue.publish(batch("k1", "k2"))
-        say(ann, "yes")
+        for value in ("yes", "yes"):
+            say(ann, value)
         page.queue.cancel([FIRST])
-        assert "no answer of yours that can be taken back" in undo(ann)
-        assert len(page.words()) == 1
+        for _ in range(2):
+            undo(ann)
+        page.now += AFTER
+        assert shown(ben) is None
+        for value in ("no", "no"):
+            say(ann, value)
+        assert shown(ann) is None
+        assert [value for _, _, value in page.words()] == ["yes", "yes", "retract", "retract", "no", "no"]
 
     def test_of_which_nothing_can_be_shown_any_more_is_asked_of_nobody(self, page):
         ann = page.browser("ann")
