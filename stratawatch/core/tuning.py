@@ -88,6 +88,44 @@ class HistoryTuning:
 
 
 @dataclass(frozen=True)
+class BorrowedTuning:
+    """How variances borrow from history, and how plans for goals count on them."""
+
+    first_error: float = 0.3
+    """How far a goal's ratio of variances may be off before any period told it."""
+    drift: float = 0.03
+    """By how much it moves from period to period."""
+    furthest: float = 2.5
+    """Standard deviations that an outlier counts as."""
+    own_labels: float = 1.5
+    """A period's labels raise the variance above history's where they exceed it by so many standard errors."""
+    surprise: float = 2.5
+    """Standard errors beyond which a side's labels say that history is broken: nothing is borrowed then."""
+    most_confidence: float = 0.95
+    """The largest confidence of an interval that borrows."""
+    small_sample_events: float = 8.0
+    logit_events: float = 20.0
+    """Effective events between which small-count intervals blend into logit ones where the variance is borrowed."""
+    listed_influence: float = 0.5
+    other_influence: float = 1.0
+    """Most that one label may move a goal, in margins: of metrics whose items can be listed, and of others."""
+    first_round: tuple[float, float] = (0.92, 0.85)
+    """What the first round's variances are multiplied with where two rounds are planned, and where three are."""
+    middle_round: float = 0.98
+    last_round: tuple[float, float] = (1.05, 1.02)
+    """The same of the round between, and of the last of two and of three."""
+    more_goals: float = 0.022
+    fewest_goals: int = 8
+    """What each e-fold of goals beyond so many adds: the more goals, the likelier one of them falls short by chance."""
+    passes: int = 3
+    """Plans of a later round, each with the interval widths of the one before."""
+    rounding: float = 0.35
+    """Up to this part of a label a plan is rounded down."""
+    rich_from: int = 3000
+    """Earlier labels from which on the model has bends of its own for low scores and for what nobody calls."""
+
+
+@dataclass(frozen=True)
 class SolverTuning:
     """How the fewest labels for many margins are found; these move the time, and the result by less than `gap`."""
 
@@ -153,5 +191,6 @@ class EvidenceTuning:
 
 PLANNER: Final = PlannerTuning()
 HISTORY: Final = HistoryTuning()
+BORROWED: Final = BorrowedTuning()
 SOLVER: Final = SolverTuning()
 EVIDENCE: Final = EvidenceTuning()

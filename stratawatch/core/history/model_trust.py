@@ -1,14 +1,15 @@
 """Whether the model of earlier labels has predicted well enough for plans to take its rates as they are."""
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from stratawatch.core.cells import Flags
 from stratawatch.core.history.model import has_enough_labels, prior_rate_at
 from stratawatch.core.history.past_labels import History
-from stratawatch.core.population import POSITIVE, UNSCORED
+from stratawatch.core.history.variance_priors import goal_ratios_of
+from stratawatch.core.population import POSITIVE, UNSCORED, Floats
 from stratawatch.core.tuning import HISTORY
 
 
@@ -33,28 +34,41 @@ def model_is_trusted(history: History) -> bool:
 
 
 def with_variance_ratios(history: History) -> History:
-    """The history with the variance ratio of every period that has enough labels before it."""
-    ratios = dict(history.ratios)
+    """The history with the variance ratios of every period that has enough labels before it."""
+    ratios, goal_ratios = dict(history.ratios), dict(history.goal_ratios)
     for age in np.unique(history.ages).tolist():
         if age not in ratios:
-            found = _variance_ratios(history, age)
-            if found is not None:
-                ratios[age] = found
-    return replace(history, ratios=ratios)
+            period = _period(history, age)
+            if period is not None and (found := _variance_ratios(period)) is not None:
+                ratios[age], goal_ratios[age] = found, goal_ratios_of(period.labels, period.rates)
+    return replace(history, ratios=ratios, goal_ratios=goal_ratios)
 
 
-def _variance_ratios(history: History, age: int) -> Mapping[str, float] | None:
+@dataclass(frozen=True)
+class _Period:
+    """The labels of one period, and the rates that the model of the periods before expected of them."""
+
+    labels: History
+    rates: Floats
+
+
+def _period(history: History, age: int) -> _Period | None:
+    """A period and what the past model expected; None without enough labels before it."""
+    past = _subset(history, history.ages > age)
+    past = replace(past, ages=past.ages - age)
+    if not has_enough_labels(past):
+        return None
+    labels = _subset(history, history.ages == age)
+    return _Period(labels, prior_rate_at(labels, past))
+
+
+def _variance_ratios(period: _Period) -> Mapping[str, float] | None:
     """A period's sum of (w g e)^2 over its labels against what the past model expected of it, by metric.
 
     Mean over the classifiers; e = y - m, expected m (1 - m);
     g up to a factor: precision I, recall I - r.
     """
-    past = _subset(history, history.ages > age)
-    past = replace(past, ages=past.ages - age)
-    if not has_enough_labels(past):
-        return None
-    now = _subset(history, history.ages == age)
-    m = np.minimum(prior_rate_at(now, past), HISTORY.surest_rate)
+    now, m = period.labels, np.minimum(period.rates, HISTORY.surest_rate)
     y, w = now.positive.astype(np.float64), now.weights
     surprise, expected = (w * (y - m)) ** 2, w**2 * m * (1 - m)
     precision, recall = [], []
@@ -84,4 +98,5 @@ def _subset(history: History, chosen: Flags) -> History:
         weights=history.weights[rows],
         drawable=history.drawable[rows],
         classifiers=history.classifiers,
+        first_use=None if history.first_use is None else history.first_use[rows],
     )

@@ -25,6 +25,18 @@ class KnownPositives:
 
 
 @dataclass(frozen=True)
+class GoalRatios:
+    """How a period's variances compare with the model's, by metric and classifier.
+
+    `ratios` are the squared errors of the labels over what the model expected of them, `variances` the variance that
+    such a quotient has where the model is right; NaN where a period's labels say nothing about a goal.
+    """
+
+    ratios: Mapping[str, Floats]
+    variances: Mapping[str, Floats]
+
+
+@dataclass(frozen=True)
 class History:
     """Columns of equal length, one row a labelled item of an earlier period of the same panel.
 
@@ -32,9 +44,10 @@ class History:
     is none; `weights` the items that each label stood for. `drawable` marks items that may be drawn
     now: their labels may come again, so plans must not read them one by one. `ratios` holds, by age and metric, how
     much larger a period's variance was than the model of the periods before expected (see model_trust.py);
-    `with_variance_ratios` adds those of ages that are missing. The first `classifiers` letters of a pattern are
-    calls (None: all); those after them are what auxiliary scores lean to. `known` is truth that came by itself: plans
-    raise rates to it, and no estimate reads it.
+    `with_variance_ratios` adds those of ages that are missing, and to `goal_ratios` the same for every goal by itself.
+    `first_use` marks labels that no earlier period had used (None: all of them). The first `classifiers` letters of a
+    pattern are calls (None: all); those after them are what auxiliary scores lean to. `known` is truth that came by
+    itself: plans raise rates to it, and no estimate reads it.
     """
 
     ages: Counts
@@ -44,6 +57,8 @@ class History:
     weights: Floats
     drawable: NDArray[np.bool_]
     ratios: Mapping[int, Mapping[str, float]] = field(default_factory=dict)
+    goal_ratios: Mapping[int, GoalRatios] = field(default_factory=dict)
+    first_use: NDArray[np.bool_] | None = None
     classifiers: int | None = None
     known: KnownPositives | None = None
 
