@@ -2,12 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Final, Literal
 
 from stratawatch.core.population import Segment
 from stratawatch.core.second_votes import NO_SECOND_VOTES, SecondVotes
 from stratawatch.renamed_arguments import renamed_arguments
 
+DEFAULT_VARIANCE: Final = "default"
+"""The variance method that is the estimates' own."""
 Option = str | int | float | bool
 """A setting of a design."""
 LimitEnd = Literal["floor", "ceiling", "max_drop"]
@@ -48,7 +50,8 @@ class SurveySpec:
     where it narrows intervals most. True: the plan has as many labels as the goals' margins need, and never more than
     the budget (None: no such cap). `design` names how items are drawn and labels read (see `core.designs`), with its
     `options`; `seed` seeds the random numbers of designs that use any. `variance` names how intervals are computed
-    (see `core.estimation.variance_methods`). `focus` is what plans ask most for.
+    (see `core.estimation.variance_methods`). `focus` is what plans ask most for. `rounds`:
+    how often labels are asked for at most, where goals decide how many there are.
     """
 
     goals: tuple[Goal, ...] = ()
@@ -58,9 +61,10 @@ class SurveySpec:
     design: str = "joint"
     options: Mapping[str, Option] = field(default_factory=dict)
     seed: str = ""
-    variance: str = "default"
+    variance: str = DEFAULT_VARIANCE
     second_votes: SecondVotes = NO_SECOND_VOTES
     focus: Focus | None = None
+    rounds: int = 3
 
 
 @renamed_arguments(of="classifiers")

@@ -19,6 +19,7 @@ from stratawatch.core.estimation.round_weights import weighted_by_rounds
 from stratawatch.core.estimation.variance_methods import variance_named
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.past_labels import NO_HISTORY, History
+from stratawatch.core.history.variance_priors import VariancePrior
 from stratawatch.core.labelled_sample import NONE_ASSUMED, LabelledSample, labelled_sample
 from stratawatch.core.metrics import REPORTED
 from stratawatch.core.plan import Plan
@@ -74,13 +75,15 @@ def method_warnings(survey: SurveySpec) -> tuple[str, ...]:
 class FrozenDesign:
     """Classifiers, atoms and the pools of candidates of their strata, frozen before the first label.
 
-    `survey` is the survey that it was made for; its design draws the labels and makes the estimates.
+    `survey` is the survey that it was made for; its design draws the labels and makes the estimates. `priors` are what
+    earlier periods said of variances, where estimates borrow from them.
     """
 
     classifiers: tuple[str, ...]
     atoms: tuple[Atom, ...]
     candidates: Candidates
     survey: SurveySpec = field(default_factory=SurveySpec)
+    priors: tuple[VariancePrior, ...] = ()
 
     def plan(
         self,
@@ -146,15 +149,20 @@ class FrozenDesign:
         segments: Sequence[Segment] = (),
         assumed: Mapping[str, Verdict] = NONE_ASSUMED,
         rounds: Sequence[Collection[str]] = (),
+        borrow: bool = True,
     ) -> tuple[Estimate, ...]:
         """These metrics (None: those that reports show) of every classifier, over everything and inside segments.
 
         `assumed` are verdicts that stand in for missing ones; working models do not learn from them. `rounds` are the
         items that each round drew: given, difference estimates weight labels by them (`core.estimation.round_weights`).
+        `borrow` False: intervals rest on these labels alone, as pages do, whose tails were measured so.
         """
         _a_confidence(confidence)
         names = tuple(REPORTED if metrics is None else metrics)
-        request = EstimationRequest(confidence, names, (None, *segments), self.survey, self.sampling_design.estimator)
+        priors = self.priors if borrow else ()
+        request = EstimationRequest(
+            confidence, names, (None, *segments), self.survey, self.sampling_design.estimator, priors
+        )
         sample = self._labelled(ledger, drawn, assumed)
         if request.estimator == "difference":
             sample = weighted_by_rounds(sample, self.cells, rounds)

@@ -20,15 +20,11 @@ import numpy as np
 
 from stratawatch.core.estimation.effective_sample_size import effective_sample_size
 from stratawatch.core.estimation.mover import IntervalEnds
-from stratawatch.core.estimation.side_intervals import SideIntervals
+from stratawatch.core.estimation.side_intervals import LOGIT_EVENTS, SMALL_SAMPLE_EVENTS, SideIntervals
 from stratawatch.core.estimation.sides import SideEstimates
 from stratawatch.core.metrics import RatioMetric
 from stratawatch.core.population import Floats
 
-SMALL_SAMPLE_EVENTS: Final = 15.0
-"""Up to so many effective events x the interval is the small-count one."""
-LOGIT_EVENTS: Final = 40.0
-"""From so many on it is the logit interval."""
 HEAVY_LABEL_RATIO: Final = 0.5
 """Up to this y the interval is the small-count one."""
 LIGHT_LABEL_RATIO: Final = 2.5
@@ -74,13 +70,14 @@ def metric_intervals(metric: RatioMetric, reading: SideIntervals) -> MetricInter
     return MetricIntervals(value, low, high, variance, part, n_eff)
 
 
-def logit_blend_by_events(value: Floats, variance: Floats) -> Floats:
-    """0 up to SMALL_SAMPLE_EVENTS effective events, 1 from LOGIT_EVENTS, linear between."""
+def logit_blend_by_events(
+    value: Floats, variance: Floats, events: tuple[float, float] = (SMALL_SAMPLE_EVENTS, LOGIT_EVENTS)
+) -> Floats:
+    """0 up to the first number of effective events, 1 from the second, linear between."""
+    few, many = events
     rare = np.minimum(value, 1 - value) ** 2
     x = np.where(variance > 0, rare / np.maximum(variance, 1e-300), 0.0)
-    return np.asarray(
-        np.minimum(np.maximum((x - SMALL_SAMPLE_EVENTS) / (LOGIT_EVENTS - SMALL_SAMPLE_EVENTS), 0), 1), dtype=np.float64
-    )
+    return np.asarray(np.minimum(np.maximum((x - few) / (many - few), 0), 1), dtype=np.float64)
 
 
 def _blend_weight(reading: SideIntervals, on_a: Floats, on_b: Floats) -> Floats:
@@ -88,7 +85,7 @@ def _blend_weight(reading: SideIntervals, on_a: Floats, on_b: Floats) -> Floats:
     slopes = np.stack(np.broadcast_arrays(on_a, on_b), axis=-1)
     weights = (slopes * reading.sides.sizes) ** 2 * reading.variance
     everything = weights.sum(axis=-1)
-    parts = weights * logit_blend_by_events(reading.share, reading.variance)
+    parts = weights * logit_blend_by_events(reading.share, reading.variance, reading.events)
     mixed = parts.sum(axis=-1) / np.where(everything > 0, everything, 1.0)
     light = logit_blend_by_max_weight(everything, ((slopes * reading.sides.surprise_weight) ** 2).max(axis=-1))
     return np.asarray(np.minimum(mixed, light), dtype=np.float64)

@@ -2,21 +2,25 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Final, Literal
 
 import numpy as np
 
 from stratawatch.core.cells import Cells
 from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
+from stratawatch.core.estimation.borrowed_variance import BorrowedVariance
 from stratawatch.core.estimation.difference_estimator import DifferenceEstimator, ItemSubset
-from stratawatch.core.estimation.interval import metric_intervals
+from stratawatch.core.estimation.interval import MetricIntervals, metric_intervals
 from stratawatch.core.estimation.side_intervals import SideIntervals
 from stratawatch.core.estimation.undefined import is_defined, undefined_reason
 from stratawatch.core.goals import SurveySpec
+from stratawatch.core.history.variance_priors import VariancePrior
 from stratawatch.core.labelled_sample import LabelledSample
 from stratawatch.core.metrics import RatioMetric, metric_named
-from stratawatch.core.population import Atom, Segment
+from stratawatch.core.population import Atom, Floats, Segment
 
+BORROWED_WORDS: Final = ", variance with history"
+"""What the description of a method adds where the variance is borrowed."""
 Estimator = Literal["difference", "share", "side_mean"]
 """How estimates use labels: differences from a working model, the plain share among the labels of every stratum, or
 the mean of each side of a classifier in every stratum."""
@@ -24,13 +28,17 @@ the mean of each side of a classifier in every stratum."""
 
 @dataclass(frozen=True)
 class EstimationRequest:
-    """What is to be estimated; the segment None stands for everything. `survey`: what labels were drawn for."""
+    """What is to be estimated; the segment None stands for everything. `survey`: what labels were drawn for.
+
+    `priors`: what earlier periods say of variances; without any, intervals rest on these labels alone.
+    """
 
     confidence: float
     metrics: tuple[str, ...]
     segments: tuple[Segment | None, ...]
     survey: SurveySpec = field(default_factory=SurveySpec)
     estimator: Estimator = "difference"
+    priors: tuple[VariancePrior, ...] = ()
 
 
 def estimate_metrics(
@@ -39,7 +47,12 @@ def estimate_metrics(
     """One estimate for every segment x classifier x metric, in that order."""
     evidence = DifferenceEstimator.of(cells, sample.everywhere)
     reading = SideIntervals(evidence.sides(item_subsets(evidence, atoms, sample, request.segments)), request.confidence)
-    columns = [_column(metric_named(name), reading, request.segments, cells.classifiers) for name in request.metrics]
+    borrowed = None
+    if request.priors and cells.prior_rate is not None:
+        borrowed = BorrowedVariance.of(evidence, request.priors)
+    columns = [
+        _column(metric_named(name), reading, request.segments, cells.classifiers, borrowed) for name in request.metrics
+    ]
     return tuple(
         column[row][place]
         for row in range(len(request.segments))
@@ -69,14 +82,20 @@ def method_description(metric: RatioMetric, logit: float) -> str:
 
 
 def _column(
-    metric: RatioMetric, reading: SideIntervals, segments: Sequence[Segment | None], classifiers: Sequence[str]
+    metric: RatioMetric,
+    reading: SideIntervals,
+    segments: Sequence[Segment | None],
+    classifiers: Sequence[str],
+    borrowed: BorrowedVariance | None,
 ) -> list[list[Estimate]]:
-    """One metric: segments x classifiers."""
+    """One metric: segments x classifiers. Variances are borrowed for everything; a segment has none in history."""
     found, clear = metric_intervals(metric, reading), is_defined(metric, reading.sides)
     labels = reading.sides.labels[..., list(metric.sides)].sum(axis=-1)
-    numbers = np.stack(
-        [found.value, found.low, found.high, found.n_eff, found.logit_weight, labels, clear], axis=-1
-    ).tolist()
+    table = _numbers(found)
+    borrows = borrowed is not None and metric.name in borrowed.metrics
+    if borrowed is not None and borrows:
+        table[[part is None for part in segments]] = _numbers(borrowed.intervals(metric, reading.confidence))
+    numbers = np.concatenate([table, np.stack([labels, clear], axis=-1)], axis=-1).tolist()
     rows: list[list[Estimate]] = []
     for row, segment in enumerate(segments):
         where = "" if segment is None else f" in {segment}"
@@ -88,6 +107,10 @@ def _column(
                 if defined
                 else Undefined(undefined_reason(metric, reading.sides, (row, place)) + where)
             )
-            words = method_description(metric, logit)
+            words = method_description(metric, logit) + (BORROWED_WORDS if borrows and segment is None else "")
             rows[-1].append(Estimate(classifier, metric.name, segment, outcome, round(used), words, reading.confidence))
     return rows
+
+
+def _numbers(found: MetricIntervals) -> Floats:
+    return np.stack([found.value, found.low, found.high, found.n_eff, found.logit_weight], axis=-1)

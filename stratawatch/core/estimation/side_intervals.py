@@ -12,15 +12,20 @@ from stratawatch.core.estimation.sides import SideEstimates
 from stratawatch.core.metrics import A, B, RatioMetric
 from stratawatch.core.population import Floats
 
+SMALL_SAMPLE_EVENTS: Final = 15.0
+"""Up to so many effective events x an interval is the small-count one."""
+LOGIT_EVENTS: Final = 40.0
+"""From so many on it is the logit interval."""
 _BLEND: Final = (1.0, 5.0)
 
 
 @dataclass(frozen=True)
 class SideIntervals:
-    """Estimated sides, and the confidence of their intervals."""
+    """Estimated sides, the confidence of their intervals, and the events between which these turn into logit ones."""
 
     sides: SideEstimates
     confidence: float
+    events: tuple[float, float] = (SMALL_SAMPLE_EVENTS, LOGIT_EVENTS)
 
     @cached_property
     def share(self) -> Floats:

@@ -58,6 +58,10 @@ class SideEstimates:
         fn = np.stack([least[..., B], most[..., B], least[..., B], most[..., B]])
         return SideTotals(self.sizes[..., A], self.sizes[..., B], tp, fn)
 
+    def raw_variance_of(self, a: Floats, b: Floats) -> Floats:
+        """V of a TP + b FN by this period's labels alone."""
+        return _quadratic(self.variance, a, b)
+
     def variance_of(self, a: Floats, b: Floats) -> Floats:
         """V of a TP + b FN: the larger of both variances, and what unsampled parts may add."""
         sampled = np.maximum(_quadratic(self.variance, a, b), _quadratic(self.smoothed_variance, a, b))

@@ -1,13 +1,15 @@
 """What all plans of one round rest on: expected rates, what the goals need, and whether the model is trusted."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 from stratawatch.core.cells import Cells
-from stratawatch.core.goals import Goal, SurveySpec
+from stratawatch.core.goals import DEFAULT_VARIANCE, Goal, SurveySpec
 from stratawatch.core.history.model import has_enough_labels
 from stratawatch.core.history.model_trust import model_is_trusted
 from stratawatch.core.history.past_labels import NO_HISTORY, History
+from stratawatch.core.history.variance_priors import VariancePrior, variance_priors
 from stratawatch.core.planning.allocation import drawable_items
 from stratawatch.core.planning.expected_precision import ExpectedTotals
 from stratawatch.core.planning.expected_rates import (
@@ -21,6 +23,19 @@ from stratawatch.core.planning.focus import planning_goals
 from stratawatch.core.planning.goal_variances import DEFAULT_GOALS, GoalVariances, goal_variances
 from stratawatch.core.planning.labels_so_far import LabelsSoFar
 from stratawatch.core.population import Counts
+from stratawatch.core.tuning import BORROWED
+
+
+def borrowed_priors(survey: SurveySpec, history: History, classifiers: Sequence[str]) -> tuple[VariancePrior, ...]:
+    """What earlier periods say of variances; none where a survey's intervals rest on its own labels alone.
+
+    Intervals borrow where goals decide how many labels there are and the model of history is trusted, up to the
+    confidence that it was measured for: further out, borrowed intervals are too short.
+    """
+    wanted = survey.stop_at_goals and survey.variance == DEFAULT_VARIANCE
+    if not wanted or survey.confidence > BORROWED.most_confidence or not has_enough_labels(history):
+        return ()
+    return variance_priors(history, classifiers) if model_is_trusted(history) else ()
 
 
 @dataclass(frozen=True)
@@ -60,6 +75,13 @@ class PlanningContext:
     def model_is_trusted(self) -> bool:
         """Whether plans may take the rates of the model of earlier labels as they are."""
         return model_is_trusted(self.history)
+
+    @cached_property
+    def variance_priors(self) -> tuple[VariancePrior, ...]:
+        """What earlier periods say of variances, where this survey's intervals borrow from it."""
+        if self.cells.prior_rate is None:
+            return ()
+        return borrowed_priors(self.survey, self.history, self.cells.classifiers)
 
     @cached_property
     def rates(self) -> ExpectedRates:

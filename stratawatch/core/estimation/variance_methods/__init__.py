@@ -4,11 +4,12 @@ from collections.abc import Mapping
 from typing import Final
 
 from stratawatch.core.estimation.variance_methods.brr import BalancedReplication
+from stratawatch.core.estimation.variance_methods.labels_alone import LabelsAlone
 from stratawatch.core.estimation.variance_methods.variance_method import VarianceMethod
 from stratawatch.errors import StratawatchError
 
 VARIANCES: Final[Mapping[str, VarianceMethod]] = {
-    variance.name: variance for variance in (VarianceMethod(), BalancedReplication())
+    variance.name: variance for variance in (VarianceMethod(), LabelsAlone(), BalancedReplication())
 }
 
 

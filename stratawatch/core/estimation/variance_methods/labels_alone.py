@@ -1,0 +1,15 @@
+"""The default intervals without history's part: each window's labels say alone how far they scatter.
+
+Pages rest on them in any case. For everything else the default borrows from history where goals decide how many labels
+there are (`core.estimation.borrowed_variance`); this method is there to compare with it.
+"""
+
+from typing import ClassVar
+
+from stratawatch.core.estimation.variance_methods.variance_method import VarianceMethod
+
+
+class LabelsAlone(VarianceMethod):
+    """The intervals that the design's own estimates have, with nothing borrowed."""
+
+    name: ClassVar[str] = "labels"
