@@ -12,7 +12,6 @@ from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.past_labels import History
 from stratawatch.core.labelled_sample import LabelledSample
 from stratawatch.core.plan import Plan
-from stratawatch.core.planning.expected_precision import expected_half_widths
 from stratawatch.core.planning.labels_so_far import LabelsSoFar
 from stratawatch.core.planning.round_planner import RoundPlanner
 from stratawatch.core.planning.round_sizes import most_rounds
@@ -48,7 +47,7 @@ class JointDesign(SamplingDesign):
         """All rounds at once, by the rates that scores or history predict."""
         planner = RoundPlanner(cells, survey, history)
         totals = planner.total_plan()
-        widths = expected_half_widths(planner.context.expected, totals, survey.confidence, metrics)
+        widths = planner.half_widths(planner.context, totals, metrics)
         return Plan(tuple(totals.tolist()), widths, "all rounds at once")
 
     def estimate(

@@ -10,7 +10,8 @@ from stratawatch.core.planning.allocation import AllocationBounds, allocate_for_
 from stratawatch.core.planning.context import PlanningContext
 from stratawatch.core.planning.expected_precision import expected_half_widths
 from stratawatch.core.planning.goal_variances import GoalVariances
-from stratawatch.core.planning.labels_so_far import LabelsSoFar, UnlabelledCandidates
+from stratawatch.core.planning.labels_so_far import LabelsSoFar
+from stratawatch.core.planning.reused_labels import cheapest_with_reuse
 from stratawatch.core.population import Counts, Floats
 from stratawatch.core.tuning import PLANNER
 
@@ -49,21 +50,8 @@ class MarginAllocator:
     def cheapest_with_reuse(
         self, so_far: LabelsSoFar, bounds: AllocationBounds, top_up: LabelsSoFar | None = None
     ) -> Counts:
-        """Totals for the margins that ask people about the fewest items.
-
-        Where some candidates have labels already, a plan is followed by plans with the costs that one more label had in
-        each stratum of the plan before: little as far as earlier draws reach, a whole label beyond.
-        """
-        plans = [self.totals(bounds, top_up)]
-        if so_far.costs is None or so_far.costs.unlabelled.all():
-            return plans[0]
-        costs = _marginal_costs(so_far.costs, plans[0], bounds.upper)
-        for _ in range(PLANNER.reuse_passes):
-            plans.append(self.totals(bounds, top_up, costs))
-            # The geometric mean with the costs before: a stratum must not jump from one side of the earlier draw's
-            # end to the other and back with every pass.
-            costs = np.sqrt(costs * _marginal_costs(so_far.costs, plans[-1], bounds.upper))
-        return min(plans, key=so_far.new_label_cost)
+        """Totals for the margins that ask people about the fewest items."""
+        return cheapest_with_reuse(lambda costs: self.totals(bounds, top_up, costs), so_far, bounds.upper)
 
     def _problem(self, bounds: AllocationBounds, top_up: LabelsSoFar | None) -> _MarginProblem:
         goals = len(self.context.variances.names)
@@ -118,15 +106,6 @@ class MarginAllocator:
             return least
         factor = PLANNER.top_up_factor + PLANNER.top_up_factor_per_goal * (goals - PLANNER.top_up_goals)
         return max(factor if self.context.has_history else PLANNER.top_up_factor_without_history * factor, least)
-
-
-def _marginal_costs(costs: UnlabelledCandidates, totals: Counts, caps: Counts) -> Floats:
-    """What one more label costs in each stratum: the part of the items around a plan's last that have no label."""
-    window = PLANNER.cost_window
-    fewer = np.maximum(np.floor(totals * (1 - window)).astype(np.int64) - 1, 0)
-    more = np.minimum(np.ceil(totals * (1 + window)).astype(np.int64) + 1, caps)
-    share = (costs.unlabelled_in(more) - costs.unlabelled_in(fewer)) / np.maximum(more - fewer, 1)
-    return np.where(more > fewer, np.maximum(share, PLANNER.min_label_cost), 1.0)
 
 
 def _in_order(widths: Mapping[tuple[str, str], float], variances: GoalVariances) -> Floats:

@@ -1,5 +1,6 @@
 """Plan the rounds of a cycle: which round it is, what budget it has, and whether margins or the budget decide."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -8,15 +9,17 @@ import numpy as np
 from stratawatch.core.cells import Cells
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.past_labels import NO_HISTORY, History
+from stratawatch.core.metrics import METRICS
 from stratawatch.core.plan import Plan
 from stratawatch.core.planning.allocation import ALLOCATION, AllocationBounds
+from stratawatch.core.planning.borrowed_allocator import BorrowedAllocator, borrowed_half_widths
 from stratawatch.core.planning.budget_allocator import BudgetAllocator
 from stratawatch.core.planning.context import PlanningContext
 from stratawatch.core.planning.expected_precision import expected_half_widths
 from stratawatch.core.planning.focus import focused_goals
 from stratawatch.core.planning.labels_so_far import LabelsSoFar
 from stratawatch.core.planning.margin_allocator import MarginAllocator
-from stratawatch.core.planning.round_sizes import first_round_labels
+from stratawatch.core.planning.round_sizes import first_round_labels, most_rounds
 from stratawatch.core.population import Counts
 from stratawatch.core.tuning import PLANNER
 
@@ -58,7 +61,7 @@ class RoundPlanner:
         totals, exhausted = self._within_pools(context, so_far, pools)
         return Plan(
             totals=tuple(totals.tolist()),
-            half_widths=expected_half_widths(context.expected, totals, self.survey.confidence),
+            half_widths=self.half_widths(context, totals),
             method=self._method(so_far),
             exhausted=tuple(exhausted.tolist()),
         )
@@ -67,12 +70,21 @@ class RoundPlanner:
         """The totals of `plan` without its expected half-widths, which take longer than they do: for simulations."""
         return self._within_pools(self.context.after(so_far), so_far, pools)[0]
 
+    def half_widths(
+        self, context: PlanningContext, totals: Counts, metrics: Sequence[str] = tuple(METRICS)
+    ) -> dict[tuple[str, str], float]:
+        """The half-widths that a plan is expected to give, by (classifier, metric)."""
+        found = expected_half_widths(context.expected, totals, self.survey.confidence, metrics)
+        borrowed = borrowed_half_widths(context, totals)
+        return found | {name: width for name, width in borrowed.items() if name in found}
+
     def _total_for_goals(self) -> Counts | None:
         """The labels that the goals need; None where a budget decides."""
         if not self.survey.stop_at_goals:
             return None
         bounds = self._bounds_of_all()
-        needed = MarginAllocator(self.context).totals(bounds)
+        borrows = bool(self.context.variance_priors)
+        needed = self._borrowed.in_all(bounds) if borrows else MarginAllocator(self.context).totals(bounds)
         if self.context.has_history:
             needed = self._with_focus(needed, bounds)
         else:
@@ -114,15 +126,24 @@ class RoundPlanner:
         return self._budget > so_far.new_label_cost(so_far.drawn) <= first_round_labels(self._budget)
 
     def _for_goals(self, context: PlanningContext, so_far: LabelsSoFar, bounds: AllocationBounds) -> Counts:
-        margins = MarginAllocator(context)
+        margins, borrows = MarginAllocator(context), bool(context.variance_priors)
         if so_far.ordinal == 1:
             if not context.has_history:
                 return self._pilot(context, bounds)
-            return self._with_focus(margins.cheapest_with_reuse(so_far, bounds), bounds)
+            first = self._borrowed.first_with_reuse if borrows else margins.cheapest_with_reuse
+            return self._with_focus(first(so_far, bounds), bounds)
+        if so_far.ordinal > 2 and not borrows:
+            return so_far.drawn
         widths = [so_far.half_widths.get(name, np.inf) for name in context.variances.names]
         if bool((np.array(widths) <= context.variances.margins).all()):
             return so_far.drawn
+        if borrows:
+            return self._borrowed.top_up(so_far, bounds)
         return margins.cheapest_with_reuse(so_far, bounds, top_up=so_far)
+
+    @property
+    def _borrowed(self) -> BorrowedAllocator:
+        return BorrowedAllocator(self.context, most_rounds(self.survey))
 
     def _with_focus(self, needed: Counts, bounds: AllocationBounds) -> Counts:
         """What the goals need, and a part on top of it for the focus: no stratum gets less, so no interval is wider."""

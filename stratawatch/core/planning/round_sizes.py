@@ -11,8 +11,12 @@ def most_rounds(survey: SurveySpec) -> int:
 
     >>> most_rounds(SurveySpec(budget=900)), most_rounds(SurveySpec(budget=39))
     (2, 1)
+    >>> most_rounds(SurveySpec(stop_at_goals=True))
+    3
     """
-    return 1 if survey.budget is not None and survey.budget < PLANNER.one_round_below else 2
+    if survey.budget is not None and survey.budget < PLANNER.one_round_below:
+        return 1
+    return survey.rounds if survey.stop_at_goals else 2
 
 
 def first_round_labels(budget: int) -> int:

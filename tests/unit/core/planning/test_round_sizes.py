@@ -15,8 +15,13 @@ class TestMostRounds:
     def test_a_small_budget_is_not_split(self, budget, stop_at_goals):
         assert most_rounds(SurveySpec(budget=budget, stop_at_goals=stop_at_goals)) == 1
 
-    def test_labels_without_a_budget_come_in_two(self):
-        assert most_rounds(SurveySpec(stop_at_goals=True)) == 2
+    @pytest.mark.parametrize("rounds", [2, 3])
+    def test_labels_for_goals_come_in_as_many_as_are_allowed(self, rounds):
+        assert most_rounds(SurveySpec(stop_at_goals=True, rounds=rounds)) == rounds
+        assert most_rounds(SurveySpec(budget=900, rounds=rounds)) == 2
+
+    def test_labels_for_goals_come_in_three(self):
+        assert most_rounds(SurveySpec(stop_at_goals=True)) == 3
 
 
 class TestFirstLabels:

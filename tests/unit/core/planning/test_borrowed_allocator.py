@@ -1,0 +1,161 @@
+"""Plans for goals whose intervals borrow their variance from history."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from stratawatch.core.goals import Goal, SurveySpec
+from stratawatch.core.history.model import prior_rate
+from stratawatch.core.planning.allocation import AllocationBounds
+from stratawatch.core.planning.borrowed_allocator import BorrowedAllocator
+from stratawatch.core.planning.context import PlanningContext, borrowed_priors
+from stratawatch.core.planning.round_planner import RoundPlanner
+from tests.support.planned_cells import MADE, PAST, SERVED, WHOLE, goals, known_at_first, new_labels, so_far, until
+
+CELLS = replace(MADE, prior_rate=prior_rate(MADE, PAST))
+MARGIN = 0.05
+
+
+def planner(survey=None, cells=CELLS, history=PAST):
+    return RoundPlanner(cells, until(MARGIN) if survey is None else survey, history)
+
+
+def labels(ordinal, totals, shares=None, **more):
+    """What is known when so many labels say what history expects, or these shares."""
+    base = so_far(ordinal, totals, **more)
+    return replace(base, positives=np.asarray(totals) * (CELLS.prior_rate if shares is None else shares))
+
+
+def widths(by=1.0, margin=MARGIN):
+    return {(name, goal.metric): by * margin for name in "ab" for goal in goals(margin)}
+
+
+class TestWhoBorrows:
+    def test_goals_with_a_trusted_history_do(self):
+        found = borrowed_priors(until(MARGIN), PAST, ("a", "b"))
+        assert [(one.classifier, one.metric) for one in found] == [
+            ("a", "precision"),
+            ("b", "precision"),
+            ("a", "recall"),
+            ("b", "recall"),
+        ]
+
+    @pytest.mark.parametrize(
+        "survey",
+        [
+            SurveySpec(goals(MARGIN), 300),
+            replace(until(MARGIN), variance="labels"),
+            replace(until(MARGIN), confidence=0.96),
+        ],
+        ids=["a budget", "labels alone", "more confidence"],
+    )
+    def test_others_do_not(self, survey):
+        assert borrowed_priors(survey, PAST, ("a", "b")) == ()
+
+    def test_nor_does_a_doubted_or_a_short_history(self):
+        doubted = replace(PAST, ratios={1: {"precision": 9.0, "recall": 9.0}})
+        short = replace(PAST, ages=PAST.ages + 30)
+        assert borrowed_priors(until(MARGIN), doubted, ("a", "b")) == ()
+        assert borrowed_priors(until(MARGIN), short, ("a", "b")) == ()
+
+
+class TestFirstRound:
+    def test_leaves_a_part_for_later_rounds(self):
+        """Widths are foretold 1/sqrt(.85) times the margin with three rounds and 1/sqrt(.92) with two."""
+        for rounds, factor in ((3, 0.85), (2, 0.92)):
+            plan = planner(replace(until(MARGIN), rounds=rounds)).plan(so_far(1), WHOLE)
+            worst = max(plan.half_widths[name, goal.metric] for name in "ab" for goal in goals(MARGIN))
+            assert worst == pytest.approx(MARGIN * factor**-0.5, rel=0.03)
+
+    def test_the_total_plan_counts_the_later_rounds_too(self):
+        one = planner()
+        assert 1.1 < one.total_plan().sum() / one.totals(so_far(1), WHOLE).sum() < 1.3
+
+    def test_no_label_can_move_a_goal_by_more_than_a_part_of_its_margin(self):
+        """Precision needs (N_h/n_h) g <= margin/2 of every stratum: 1,590 items are called by a, so g = 1/1,590."""
+        survey = SurveySpec((Goal("precision", 0.02, ("a",)),), stop_at_goals=True)
+        totals = planner(survey).totals(so_far(1), WHOLE)
+        called = CELLS.positive[:, 0]
+        weight = CELLS.stratum_sizes / np.maximum(totals, 1) / CELLS.sizes[called].sum()
+        assert weight[called].max() <= 0.5 * 0.02 * 1.2
+
+    def test_a_history_that_understated_variances_asks_for_more(self):
+        wide = replace(PAST, goal_ratios={age: ratios_of(1.5) for age in range(1, 11)})
+        narrow = replace(PAST, goal_ratios={age: ratios_of(0.8) for age in range(1, 11)})
+        plans = [planner(history=history).total_plan().sum() for history in (narrow, PAST, wide)]
+        assert plans == sorted(plans)
+        assert plans[2] > 1.4 * plans[0]
+
+    def test_takes_known_labels_first(self):
+        known = np.where(np.arange(MADE.stratum_count) % 2, WHOLE, 0)
+        blind = planner().totals(so_far(1), WHOLE)
+        told = planner().totals(so_far(1, costs=known_at_first(known)), WHOLE)
+        assert new_labels(known_at_first(known), told) < new_labels(known_at_first(known), blind)
+
+
+class TestTopUp:
+    def test_goals_that_hold_need_nothing_more(self):
+        one = planner().totals(so_far(1), WHOLE)
+        again = planner().totals(labels(2, one, half_widths=widths(0.99)), WHOLE)
+        assert again.tolist() == one.tolist()
+
+    def test_brings_goals_within_their_margins_by_these_labels(self):
+        one = planner().totals(so_far(1), WHOLE)
+        two = planner().totals(labels(2, one, half_widths=widths(1.08)), WHOLE)
+        assert one.sum() < two.sum() < 1.4 * one.sum()
+        assert (two >= one).all()
+
+    def test_misses_where_history_saw_none_ask_for_more(self):
+        one = planner().totals(so_far(1), WHOLE)
+        shares = np.where(np.arange(17) < 2, CELLS.prior_rate + 0.04, CELLS.prior_rate)
+        usual, surprised = (
+            planner().totals(labels(2, one, share, half_widths=widths(1.1)), WHOLE).sum()
+            for share in (CELLS.prior_rate, shares)
+        )
+        assert surprised > 1.2 * usual
+
+    def test_wider_intervals_than_these_labels_explain_ask_for_more(self):
+        """As clusters make them; a surprise counts for half as much again at most."""
+        one = planner().totals(so_far(1), WHOLE)
+        sums = [planner().totals(labels(2, one, half_widths=widths(by)), WHOLE).sum() for by in (1.1, 1.4, 2.0, 50.0)]
+        assert sums[0] < sums[1] < sums[2] == sums[3]
+
+    def test_a_third_round_is_asked_where_two_did_not_do(self):
+        one = planner().totals(so_far(1), WHOLE)
+        assert planner().totals(labels(3, one, half_widths=widths(1.1)), WHOLE).sum() > one.sum()
+        alone = planner(replace(until(MARGIN), variance="labels"))
+        assert alone.totals(labels(3, one, half_widths=widths(1.1)), WHOLE).tolist() == one.tolist()
+
+    def test_stays_within_pools(self):
+        pools = np.minimum(WHOLE, 30)
+        one = planner().totals(so_far(1), pools)
+        two = planner().totals(labels(2, one, half_widths=widths(2.0)), pools)
+        assert (two <= pools).all()
+
+    def test_the_last_round_aims_lower_the_more_goals_there_are(self):
+        names = tuple(f"c{n}" for n in range(12))
+        many = replace(
+            CELLS, classifiers=names, positive=np.repeat(CELLS.positive, 6, 1), negative=np.repeat(CELLS.negative, 6, 1)
+        )
+        few, more = (
+            BorrowedAllocator(PlanningContext(cells, until(MARGIN), PAST), 3)._later_factor(3)
+            for cells in (CELLS, many)
+        )
+        assert few == pytest.approx(1.02)
+        assert more == pytest.approx(1.02 + 0.022 * np.log(24 / 8))
+
+
+def test_margins_that_cannot_be_held_take_everything():
+    context = PlanningContext(CELLS, until(1e-6), PAST)
+    bounds = AllocationBounds(np.zeros_like(WHOLE), context.drawable)
+    assert BorrowedAllocator(context, 3).first(bounds).sum() == SERVED
+
+
+def ratios_of(value):
+    from stratawatch.core.history.past_labels import GoalRatios
+
+    both = np.full(2, value)
+    return GoalRatios(
+        dict.fromkeys(("precision", "recall"), both), dict.fromkeys(("precision", "recall"), 0 * both + 0.05)
+    )
