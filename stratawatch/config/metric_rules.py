@@ -47,7 +47,10 @@ def baselines_of_drops(panel: PanelSettings) -> Iterator[Problem]:
 
 
 def goals_to_stop_at(panel: PanelSettings) -> Iterator[Problem]:
-    """Labels are asked for until the goals are met, so there must be one."""
+    """Labels are asked for until the goals are met, so there must be one; a budget is spent in two rounds at most."""
+    if panel.stop_rule == "budget" and "rounds" in panel.model_fields_set:
+        hint = 'remove it, or set stop_rule = "goals"'
+        yield Problem(("rounds",), "`rounds` is about labels that goals ask for, and a budget is spent here", hint=hint)
     if panel.stop_rule == "goals" and not panel.goals:
         yield Problem(
             ("stop_rule",),

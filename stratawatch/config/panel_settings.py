@@ -134,6 +134,8 @@ class PanelSettings(Shape):
     priority: Annotated[int, Field(ge=-1000, le=1000)] = 0
     """Of a shared budget: panels with a larger one come first."""
     stop_rule: StopRule = "budget"
+    rounds: Annotated[int, Field(ge=2, le=3)] = 3
+    """How often people are asked at most, where the goals decide how many labels there are."""
     design: Design = "joint"
     options: dict[str, Any] = Field(default_factory=dict)
     """Judged by the design that they are for: see `metric_rules.options_of_the_design`."""

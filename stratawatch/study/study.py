@@ -13,6 +13,7 @@ from stratawatch.core.estimation.missing_answers import AnswerCounts, DrawnAnswe
 from stratawatch.core.goals import Goal, Option, SurveySpec
 from stratawatch.core.history.past_labels import History
 from stratawatch.core.metrics import REPORTED, metric_named
+from stratawatch.core.planning.context import borrowed_priors
 from stratawatch.core.population import Atom
 from stratawatch.core.second_votes import NO_SECOND_VOTES, SecondVotes, next_vote
 from stratawatch.core.verdicts import VerdictsByItem
@@ -68,7 +69,8 @@ class Study:
             instead of two at most); without it "budget" where there is one, else "goals".
         design: "joint"; or to compare with it, and with a budget: "srs", "kumar", "bennett", "tripathi".
         options: Settings of the design.
-        variance: "default", or "brr" to compare with it, for the joint design and designs made from it.
+        variance: "default"; or to compare with it "labels", which borrows nothing from history, and "brr", for the
+            joint design and designs made from it.
         cluster: A column of customers, sessions or the like, whose items hang together: intervals count that, and are
             about customers to come with scores and calls like these.
         second_votes: "called_negative_yes": where a classifier calls an item negative that the first person says yes
@@ -285,7 +287,10 @@ class Study:
     def _freeze(self, atoms: Sequence[Atom], pools: Sequence[int]) -> None:
         self._pools = tuple(pools)
         candidates = self._population.candidates(atoms, pools)
-        self._design = FrozenDesign(self._names, tuple(atoms), candidates, self._survey)
+        # A sequential study looks several times at more confidence than intervals that borrow were measured for.
+        borrows = self._stop_rule != "sequential"
+        priors = borrowed_priors(self._survey, self._history, self._names) if borrows else ()
+        self._design = FrozenDesign(self._names, tuple(atoms), candidates, self._survey, priors)
 
     def _larger(self, sizes: Sequence[int]) -> FrozenDesign:
         """The study's design with pools of at least these sizes."""

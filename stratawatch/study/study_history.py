@@ -81,6 +81,7 @@ class StudyHistory:
         """The history that a plan reads; `present`, by row, says which items the population still holds."""
         if not self.rows:
             return NO_HISTORY
+        first = {row.item: row.period for row in sorted(self.rows, key=lambda row: -row.period)}
         return with_variance_ratios(
             History(
                 ages=np.array([period - row.period for row in self.rows], dtype=np.int64),
@@ -90,6 +91,7 @@ class StudyHistory:
                 weights=np.array([row.weight for row in self.rows], dtype=np.float64),
                 drawable=np.array(present, dtype=np.bool_),
                 classifiers=len(self.classifiers),
+                first_use=np.array([first[row.item] == row.period for row in self.rows], dtype=np.bool_),
             )
         )
 

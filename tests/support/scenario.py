@@ -11,6 +11,7 @@ from stratawatch.engine.cycle.open_cycles import open_cycles
 from stratawatch.engine.model.idempotency_keys import item_key, question_wording
 from stratawatch.engine.model.label_events import LabelEvent
 from stratawatch.engine.model.panel_spec import PanelSpec
+from stratawatch.engine.model.survey_of_panel import max_rounds
 from stratawatch.engine.ports import Ports
 from tests.support.fakes import (
     MONDAY,
@@ -70,7 +71,7 @@ def open_all(scenario: Scenario) -> tuple[int, ...]:
 def label_cycle(scenario: Scenario, *, channels_fail: bool = False) -> int:
     """Open, advance and answer until everything is judged; returns the cycle."""
     (cycle,) = open_all(scenario)
-    work_on(scenario, 3, channels_fail=channels_fail)
+    work_on(scenario, max(max_rounds(scenario.panel), 2) + 1, channels_fail=channels_fail)
     return cycle
 
 

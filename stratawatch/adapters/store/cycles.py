@@ -15,6 +15,7 @@ from stratawatch.adapters.store.record_rows import record_of
 from stratawatch.adapters.store.tables import IS_PRESENT, cycles
 from stratawatch.adapters.store.upserts import upsert
 from stratawatch.core.goals import Focus
+from stratawatch.core.history.variance_priors import VariancePrior
 from stratawatch.engine.model.cycle_facts import Cycle, FrozenCycle, Transition
 from stratawatch.engine.model.input_profile import InputProfile
 from stratawatch.engine.model.panel_spec import Window
@@ -31,6 +32,7 @@ def cycle_of(row: Row[Any]) -> Cycle:
         window=Window(row.window_start, row.window_end),
         profile=from_document(InputProfile, row.profile) if row.profile else None,
         focus=Focus(**row.focus) if row.focus else None,
+        variance_priors=tuple(VariancePrior(**prior) for prior in row.variance_priors or ()),
     )
 
 
@@ -119,6 +121,7 @@ class SqlCycles(SqlFrozenFacts, SqlQuarantine):
             profile=as_document(frozen.profile),
             source_version=frozen.source_version,
             focus=None if frozen.focus is None else asdict(frozen.focus),
+            variance_priors=[asdict(prior) for prior in frozen.variance_priors] or None,
         )
         self.quarantine(cycle_id, frozen.bad_rows, self.get(cycle_id).opened_at)
 
@@ -136,8 +139,9 @@ class SqlCycles(SqlFrozenFacts, SqlQuarantine):
         state = self.get(cycle_id).state
         if state not in (CycleState.REFUSED, CycleState.OPEN):
             raise StaleState(f"cycle {cycle_id} cannot be read anew", expected="state refused", got=f"state {state}")
-        renewed = {} if version is None else {"version_id": version}
-        self._set(cycle_id, reason="", docs=None, profile={}, focus=None, failures=0, last_error="", **renewed)
+        renewed: dict[str, Any] = {} if version is None else {"version_id": version}
+        forgotten: dict[str, Any] = {"docs": None, "profile": {}, "focus": None, "variance_priors": None}
+        self._set(cycle_id, reason="", failures=0, last_error="", **forgotten, **renewed)
         self._forget_quarantined(cycle_id)
 
     def count_failure(self, cycle_id: int, message: str) -> int:

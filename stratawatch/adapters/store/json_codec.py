@@ -31,6 +31,7 @@ _LEFT_OUT: Final[Mapping[str, Any]] = {
     "guideline_version": None,
     "partition": None,
     "random_numbers": "permanent",
+    "rounds": 3,
     "same_items_as": None,
     "second_votes": None,
 }

@@ -41,6 +41,8 @@ def _query(cycle_ids: Sequence[int], received_by: datetime, question_key: str) -
         select(
             drawn.c.cycle_id,
             drawn.c.item,
+            drawn.c.first_use,
+            drawn.c.reused,
             candidates.c.pattern,
             candidates.c.score_bin,
             sizes.c.size,
@@ -65,5 +67,6 @@ def _past_draw(said: Sequence[Row[Any]]) -> PastDraw:
         pattern=first.pattern,
         bin=first.score_bin,
         weight=float(first.size) / first.taken,
+        first_use=not first.reused if first.first_use is None else bool(first.first_use),
         events=tuple(record_of(LabelEvent, row, dated=True) for row in said),
     )

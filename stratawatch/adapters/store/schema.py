@@ -40,6 +40,7 @@ REVISIONS: Final = (
     "0016",
     "0017",
     "0018",
+    "0019",
 )
 """Every schema there was, oldest first; a test compares them with the migrations."""
 

@@ -132,6 +132,7 @@ cycles = Table(
     Column("undrawn_purged", Boolean, nullable=False, server_default=false()),
     Column("payload_purged", Boolean, nullable=False, server_default=false()),
     Column("focus", Document, nullable=True),
+    Column("variance_priors", Document, nullable=True),
     one_of("state", CycleState),
     CheckConstraint("window_start < window_end", name="window"),
     UniqueConstraint("panel", "period"),

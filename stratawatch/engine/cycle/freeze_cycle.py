@@ -51,6 +51,7 @@ def freeze_cycle(ports: Ports, cycle_id: int) -> CycleState:
         found.docs,
         found.bad_rows,
         found.focus,
+        found.variance_priors,
         found.labelled_before,
     )
     now = ports.clock.now()

@@ -144,6 +144,7 @@ def _beyond(window: JudgedWindow, limits: Mapping[StreamKey, Limit], share: floa
         confidence=page_confidence(tests, YEAR / spec.windows.length, share * spec.false_pages_per_year),
         metrics=sorted({key.metric for key in tested}),
         segments=sorted({limit.segment for limit in tested.values() if limit.segment}),
+        borrow=False,
     )
     for_page = {stream_of(spec.name, estimate): estimate for estimate in wide}
     reasons = {

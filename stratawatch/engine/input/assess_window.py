@@ -11,6 +11,8 @@ from datetime import datetime
 from stratawatch.core.designs.frozen import pool_sizes, stratify_for_survey
 from stratawatch.core.goals import Focus
 from stratawatch.core.history.past_labels import History
+from stratawatch.core.history.variance_priors import VariancePrior
+from stratawatch.core.planning.context import borrowed_priors
 from stratawatch.core.population import Atom
 from stratawatch.engine.evidence.focus import focus_of_panel
 from stratawatch.engine.evidence.labelled_before import items_labelled_by
@@ -56,6 +58,7 @@ class WindowAssessment:
     docs: str | None = None
     refusal: Refusal | None = None
     focus: Focus | None = None
+    variance_priors: tuple[VariancePrior, ...] = ()
     labelled_ids: frozenset[str] = frozenset()
     labelled_before: tuple[CandidateItem, ...] = ()
 
@@ -85,7 +88,11 @@ def assess_window(
         try:
             with phase("cutting strata"):
                 survey = survey_of_panel(spec, found.focus)
-                found = replace(found, atoms=stratify_for_survey(found.counted.census, survey, found.history))
+                found = replace(
+                    found,
+                    atoms=stratify_for_survey(found.counted.census, survey, found.history),
+                    variance_priors=borrowed_priors(survey, found.history, found.counted.census.classifiers),
+                )
         except PlanImpossible as trouble:
             return replace(found, refusal=found.refusal or Refusal(str(trouble), trouble))
         return _with_candidates(ports, spec, window, reading, found) if with_candidates else found

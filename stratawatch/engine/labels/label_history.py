@@ -47,6 +47,7 @@ def label_history(
         weights=np.array([draw.weight for draw in labelled], dtype=np.float64),
         drawable=np.array([draw.item in drawable for draw in labelled], dtype=np.bool_),
         classifiers=len(spec.classifiers),
+        first_use=np.array([draw.first_use for draw in labelled], dtype=np.bool_),
         known=_known_positives(tx, spec.name, list(periods), received_by, drawable),
     )
     return with_variance_ratios(history) if spec.stop_rule == "goals" else history

@@ -9,6 +9,7 @@ from hashlib import sha256
 import numpy as np
 
 from stratawatch.core.designs.frozen import FrozenDesign
+from stratawatch.core.history.variance_priors import VariancePrior
 from stratawatch.core.population import Atom, Candidates
 from stratawatch.core.second_votes import next_vote, resolve_checked
 from stratawatch.core.verdicts import SaidWord, Verdict, VerdictsByItem, Vote, resolve_votes
@@ -34,11 +35,13 @@ def candidates_of(items: Sequence[CandidateItem], columns: Sequence[str]) -> Can
     )
 
 
-def design_of_cycle(spec: PanelSpec, atoms: Sequence[Atom], items: Sequence[CandidateItem]) -> FrozenDesign:
+def design_of_cycle(
+    spec: PanelSpec, atoms: Sequence[Atom], items: Sequence[CandidateItem], priors: tuple[VariancePrior, ...] = ()
+) -> FrozenDesign:
     """The frozen design of a cycle."""
     names = tuple(classifier.name for classifier in spec.classifiers)
     candidates = candidates_of(items, spec.columns.segments)
-    return FrozenDesign(classifiers=names, atoms=tuple(atoms), candidates=candidates, survey=survey_of_panel(spec))
+    return FrozenDesign(names, tuple(atoms), candidates, survey_of_panel(spec), priors)
 
 
 def verdicts_of(
@@ -112,7 +115,7 @@ def load_labelled_cycle(
     pools = tx.cycles.candidates(cycle_id) if candidates is None else candidates
     said = cycle_answers(tx, spec, cycle_id, draws)
     return LabelledCycle(
-        design=design_of_cycle(spec, tx.cycles.atoms(cycle_id), pools),
+        design=design_of_cycle(spec, tx.cycles.atoms(cycle_id), pools, tx.cycles.get(cycle_id).variance_priors),
         draws=draws,
         verdicts=said.verdicts,
         second_votes=SecondVoteCounts.of(said.words.values()),

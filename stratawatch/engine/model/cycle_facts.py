@@ -6,6 +6,7 @@ from datetime import datetime
 
 from stratawatch.core.estimate import Estimate
 from stratawatch.core.goals import Focus
+from stratawatch.core.history.variance_priors import VariancePrior
 from stratawatch.core.plan import Plan
 from stratawatch.core.population import Atom, Census
 from stratawatch.engine.model.document import Json
@@ -35,6 +36,7 @@ class Cycle:
     profile: InputProfile | None = None  # None: its window was not counted yet
     source_version: Json = field(default_factory=dict)
     focus: Focus | None = None  # what its labels follow, since the evidence spoke against it when it was frozen
+    variance_priors: tuple[VariancePrior, ...] = ()  # what its intervals borrow from earlier windows
 
     @property
     def is_replaced(self) -> bool:
@@ -103,6 +105,7 @@ class FrozenCycle:
     docs: str | None
     bad_rows: tuple[QuarantinedRow, ...]
     focus: Focus | None = None
+    variance_priors: tuple[VariancePrior, ...] = ()
     labelled_before: tuple[CandidateItem, ...] = ()
 
 
@@ -150,6 +153,7 @@ class PastDraw:
     bin: int
     weight: float
     events: tuple[LabelEvent, ...]
+    first_use: bool = True  # no earlier window used its label
 
 
 @dataclass(frozen=True)

@@ -171,6 +171,7 @@ class PanelSpec:
     same_items_as: str | None = None  # another panel, whose ids name the same items
     alarms: AlarmRule = "evidence"  # pages rest on evidence over windows, or on each window alone
     focus: bool = True  # more labels go where evidence leads
+    rounds: int = 3  # at most, where the goals decide how many labels there are
     random_numbers: RandomNumbers = "permanent"  # an item keeps its own, or has another one in each window
 
     @property

@@ -22,6 +22,7 @@ def survey_of_panel(spec: PanelSpec, focus: Focus | None = None) -> SurveySpec:
         variance=spec.variance,
         second_votes=spec.second_votes or NO_SECOND_VOTES,
         focus=focus,
+        rounds=spec.rounds,
     )
 
 

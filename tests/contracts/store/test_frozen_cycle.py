@@ -2,6 +2,7 @@ from dataclasses import fields
 
 import pytest
 
+from stratawatch.core.history.variance_priors import VariancePrior
 from stratawatch.core.population import Atom, Segment
 from stratawatch.engine.model.erasure import name_of_erased
 from stratawatch.errors import StaleState
@@ -31,6 +32,14 @@ class TestFreeze:
         assert cycle.profile.rows == 1000
         assert cycle.profile.first_time == MONDAY
         assert cycle.profile.columns["lr"]["positives"] == 60
+
+    def test_keeps_what_earlier_windows_say_of_variances(self, store):
+        priors = (VariancePrior("lr", "precision", 1.125, 0.0625), VariancePrior("lr", "recall", 0.1, 0.3))
+        with store.begin() as tx:
+            cycle = open_cycle(tx)
+            assert tx.cycles.get(cycle).variance_priors == ()
+            tx.cycles.freeze(cycle, frozen(variance_priors=priors), NOW)
+            assert tx.cycles.get(cycle).variance_priors == priors
 
     def test_returns_the_very_atoms_in_their_order(self, store):
         with store.begin() as tx:

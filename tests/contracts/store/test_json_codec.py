@@ -63,6 +63,7 @@ SPECS = st.builds(
     alarms=st.sampled_from(["evidence", "window"]),
     focus=st.booleans(),
     random_numbers=st.sampled_from(["permanent", "by window"]),
+    rounds=st.integers(2, 3),
 )
 
 
@@ -102,12 +103,13 @@ class TestSpec:
             alarms="window",
             focus=False,
             random_numbers="by window",
+            rounds=2,
         )
         assert set(as_document(every)) == {field.name for field in fields(PanelSpec)}
 
     def test_that_changes_nothing_about_pages_and_draws_is_written_as_before_it_could(self):
-        plain = as_document(spec(alarms="evidence", focus=True, random_numbers="permanent"))
-        assert not {"alarms", "focus", "random_numbers"} & set(plain)
+        plain = as_document(spec(alarms="evidence", focus=True, random_numbers="permanent", rounds=3))
+        assert not {"alarms", "focus", "random_numbers", "rounds"} & set(plain)
         assert fingerprint(plain) == fingerprint(as_document(spec()))
 
     def test_differs_in_its_fingerprint_when_anything_differs(self):
@@ -121,6 +123,7 @@ class TestSpec:
             {"alarms": "window"},
             {"focus": False},
             {"random_numbers": "by window"},
+            {"rounds": 2},
             {"classifiers": spec().classifiers[::-1]},
             {"classifiers": (spec().classifiers[0], replace(spec().classifiers[1], call_yes="block"))},
             {"limits": (replace(spec().limits[0], segment=Segment("a", "b")), spec().limits[1])},

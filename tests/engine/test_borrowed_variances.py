@@ -1,0 +1,65 @@
+"""Cycles that ask until goals hold: what earlier windows say of variances is frozen with them, and pages ignore it."""
+
+import pytest
+
+from stratawatch.core.goals import Goal, Limit
+from stratawatch.engine.labels.labelled_cycle import load_labelled_cycle
+from stratawatch.engine.model.states import CycleState
+from tests.support.fakes import spec
+from tests.support.scenario import cycle_of, label_weeks
+
+GOALS = (Goal("precision", 0.06), Goal("recall", 0.08))
+
+
+@pytest.fixture
+def watched(make_scenario):
+    """Three windows of a panel whose goals decide how many labels there are, and which could page."""
+    limits = (Limit("precision", floor=0.2),)
+    scenario = make_scenario(spec(budget=1500, stop_rule="goals", goals=GOALS, limits=limits))
+    return scenario, label_weeks(scenario, 0, 1, 2, size=3000)
+
+
+def test_the_first_window_borrows_nothing_and_later_ones_do(watched):
+    scenario, cycles = watched
+    found = [cycle_of(scenario, cycle).variance_priors for cycle in cycles]
+    assert found[0] == ()
+    assert {(one.classifier, one.metric) for one in found[1]} == {
+        (name, metric) for name in ("lr", "rf") for metric in ("precision", "recall")
+    }
+    assert {one.ratio for one in found[1]} == {1.0}
+    assert 1.0 not in {one.ratio for one in found[2]}
+
+
+def test_estimates_say_so_and_a_page_would_not_rest_on_it(watched):
+    scenario, cycles = watched
+    with scenario.ports.store.begin() as tx:
+        methods = [
+            {
+                one.method
+                for one in tx.estimates.latest(cycle).estimates
+                if one.segment is None and one.metric != "false_omission_rate"
+            }
+            for cycle in cycles
+        ]
+        design = load_labelled_cycle(tx, scenario.panel, cycles[-1])
+    assert not any("history" in method for method in methods[0])
+    assert all(method.endswith("variance with history") for method in methods[2])
+    alone = design.design.estimate(design.ledger, design.drawn, confidence=0.99, metrics=["precision"], borrow=False)
+    borrowed = design.design.estimate(design.ledger, design.drawn, confidence=0.99, metrics=["precision"])
+    assert [one.result.value for one in alone] == [one.result.value for one in borrowed]
+    assert [one.result.low for one in alone] != [one.result.low for one in borrowed]
+
+
+def test_every_cycle_is_judged_within_three_rounds(watched):
+    scenario, cycles = watched
+    with scenario.ports.store.begin() as tx:
+        rounds = [len(tx.rounds.of(cycle)) for cycle in cycles]
+    assert rounds[0] <= 2
+    assert max(rounds) <= 3
+    assert {cycle_of(scenario, cycle).state for cycle in cycles} == {CycleState.JUDGED}
+
+
+def test_labels_alone_borrow_nothing(make_scenario):
+    scenario = make_scenario(spec(budget=1500, stop_rule="goals", goals=GOALS, variance="labels"))
+    cycles = label_weeks(scenario, 0, 1, size=3000)
+    assert [cycle_of(scenario, cycle).variance_priors for cycle in cycles] == [(), ()]
