@@ -14,6 +14,8 @@ installed by whoever wants to see them, beside the project and not into it (PYTH
         numba llvmlite statsmodels patsy tables numexpr blosc2 ndindex py-cpuinfo msgspec treelib
     pip install --target PEERS --no-deps git+https://github.com/ngmarchant/activeeval
 
+Sudden breaks, with variances borrowed and by labels alone: --drift, with --chains 12 a quarter of an hour.
+
 Fresh worlds and fresh draws: --seed random. One part only: --part weekly, --part real. A minute: --quick, which shows
 that everything runs and decides nothing: a few weeks cannot break a promise, so every must is an aim there.
 """
@@ -24,7 +26,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 
-from benchmarks.labels import real, weekly
+from benchmarks.labels import drift, real, weekly
 from benchmarks.shape import Options, Result, main
 
 _PARTS = {"weekly": weekly.run, "real": real.run}
@@ -32,6 +34,8 @@ _PARTS = {"weekly": weekly.run, "real": real.run}
 
 def run(options: Options) -> Result:
     """The parts that were asked for, one after the other."""
+    if options.given.drift:
+        return drift.run(options)
     results = [part(options) for name, part in _PARTS.items() if options.given.part in (name, None)]
     verdicts = [verdict for one in results for verdict in one.verdicts]
     if options.quick:
@@ -41,6 +45,8 @@ def run(options: Options) -> Result:
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--part", choices=list(_PARTS), help="only this part")
+    parser.add_argument("--drift", action="store_true", help="sudden breaks instead: hours, --quick minutes")
+    parser.add_argument("--chains", type=int, help="chains of weeks a world of --drift (default 100)")
     parser.add_argument("--workers", type=int, default=min(2, os.cpu_count() or 1), help="processes")
     parser.add_argument("--repetitions", type=int, help=f"draws of the real data (default {real.REPETITIONS})")
 

@@ -66,8 +66,8 @@ def watch(what: Watch) -> list[ChainWeek]:
 class Chain:
     """One panel's own luck: its random numbers, its labels, its history."""
 
-    def __init__(self, what: Watch, number: int) -> None:
-        self._what, self._number = what, number
+    def __init__(self, what: Watch, number: int, survey: SurveySpec = COMMISSION) -> None:
+        self._what, self._number, self._survey = what, number, survey
         self._rng = np.random.default_rng([what.seed, 2, what.world, number])
         self._history, self._rows = NO_HISTORY, np.zeros(0, dtype=np.int64)
         self._u, self._known = np.zeros(0), np.zeros(0, dtype=np.bool_)
@@ -79,13 +79,15 @@ class Chain:
         self._u[new], self._known[new] = self._rng.random(len(new)), False
         self._history = gone(self._history, self._rows, new)
         known = self._known if self._what.persisting else None
-        cycle = run_cycle(period, COMMISSION, self._u, history=self._history, known=known)
+        cycle = run_cycle(period, self._survey, self._u, history=self._history, known=known)
+        fresh = ~self._known[cycle.drawn]
         self._known[cycle.drawn] = True
-        self._remember(period, cycle)
+        self._remember(period, cycle, fresh)
         return self._result(week, period, cycle)
 
-    def _remember(self, period: Period, cycle: Cycle) -> None:
-        latest = replace(past(period, cycle), drawable=np.ones(len(cycle.drawn), dtype=np.bool_))
+    def _remember(self, period: Period, cycle: Cycle, fresh: Flags) -> None:
+        drawable = np.ones(len(cycle.drawn), dtype=np.bool_)
+        latest = replace(past(period, cycle), drawable=drawable, first_use=fresh)
         self._history = with_variance_ratios(handed_on(self._history, latest))
         self._rows = np.concatenate([cycle.drawn, self._rows])[: len(self._history)]
 
@@ -123,7 +125,13 @@ def handed_on(history: History, latest: History) -> History:
         weights=np.concatenate([latest.weights, history.weights[:young]]),
         drawable=np.concatenate([latest.drawable, history.drawable[:young]]),
         ratios={age + 1: ratio for age, ratio in history.ratios.items()},
+        goal_ratios={age + 1: ratio for age, ratio in history.goal_ratios.items()},
+        first_use=np.concatenate([_first_use(latest), _first_use(history)[:young]]),
     )
+
+
+def _first_use(history: History) -> Flags:
+    return np.ones(len(history), dtype=np.bool_) if history.first_use is None else history.first_use
 
 
 def _weeks(world: World, what: Watch) -> Iterator[tuple[int, Items, Integers]]:

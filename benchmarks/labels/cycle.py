@@ -12,6 +12,7 @@ from stratawatch.core.estimate import Estimate
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.past_labels import NO_HISTORY, History
 from stratawatch.core.plan import Plan
+from stratawatch.core.planning.context import borrowed_priors
 from stratawatch.core.planning.round_sizes import most_rounds
 from stratawatch.core.population import Atom, Candidates, Census
 from stratawatch.core.score_bins import BIN_COUNT, centres
@@ -94,7 +95,8 @@ def run_cycle(
     rows = _pools(strata[homes], u, pool_sizes(atoms, period.classifiers, survey_for_pools(survey, history), history))
     items = tuple(map(str, rows.tolist()))
     digests = tuple(format(number, "016x") for number in (u[rows] * 2.0**52).astype(np.int64).tolist())
-    design = FrozenDesign(period.classifiers, atoms, Candidates(items, homes[rows], digests))
+    priors = borrowed_priors(survey, history, period.classifiers)
+    design = FrozenDesign(period.classifiers, atoms, Candidates(items, homes[rows], digests), priors=priors)
     says = _says(period.items.truth[rows], items)
     free = {item for item, row in zip(items, rows, strict=True) if known[row]} if known is not None else set()
     drawn, plans = _rounds(design, survey, history, says, free, rounds or most_rounds(survey))
