@@ -21,7 +21,7 @@ from tasks.dispatch_batch import dispatch_batch
 from tasks.freeze_cycle import freeze_cycle
 from tasks.judge_cycle import judge_cycle
 from tasks.plan_round import plan_round
-from tasks.policy import LONGEST_RUN, sealed
+from tasks.policy import LONGEST_RUN, SERVER_TROUBLE, STORE_TROUBLE, sealed
 from tasks.purge_store import purge_store
 from tasks.reconcile_queue import reconcile_queue
 from tasks.remind import remind
@@ -77,8 +77,8 @@ def _as_task(ports: Ports, name: str, *ids: int) -> Any:
 
 
 def _show(ports: Ports, name: str, number: int) -> None:
-    """An artifact that cannot be written is no trouble of the step: what it shows is in the store."""
+    """An artifact that cannot be read or written is no trouble of the step: what it shows is in the store."""
     try:
         SHOW[name](ports, number)
-    except Exception:  # noqa: BLE001 - whatever Prefect's server is up to
+    except (*SERVER_TROUBLE, *STORE_TROUBLE, StratawatchError):
         get_run_logger().warning("the artifact of %s %d could not be written", name, number, exc_info=True)

@@ -4,6 +4,7 @@ The automation of `flows.stale_runs` waits for the heartbeat after the last one.
 watched by it, and would hold the one slot of its deployment for ever; so would one that was killed before it began.
 """
 
+import logging
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -26,6 +27,7 @@ from prefect.settings import PREFECT_API_URL
 from prefect.states import Crashed
 
 from flows.stale_runs import HEARTBEAT, HEARTBEAT_EVENT, SILENCE, TAG
+from tasks.policy import SERVER_TROUBLE
 
 LOOK: Final = 5.0
 """Seconds between two looks."""
@@ -77,9 +79,10 @@ def watch_for_ever() -> None:
         try:
             with get_client(sync_client=True) as client:
                 runs.look(client)
-        except Exception:  # noqa: BLE001 - the server is away: heartbeats of that time are lost, and nobody is to blame
-            get_logger("stratawatch").debug("runs could not be looked at", exc_info=True)
-            runs.awaited.clear()
+        except Exception as trouble:  # noqa: BLE001 - nobody starts this again, and a lost run would hold its slot
+            level = logging.DEBUG if isinstance(trouble, SERVER_TROUBLE) else logging.ERROR
+            get_logger("stratawatch").log(level, "runs could not be looked at", exc_info=True)
+            runs.awaited.clear()  # heartbeats of a time when the server is away are lost, and no run is to blame
         time.sleep(LOOK)
 
 

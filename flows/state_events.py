@@ -14,6 +14,8 @@ from prefect.events import Event, Resource
 
 from stratawatch.engine.model.cycle_facts import Transition
 from stratawatch.engine.ports import Ports
+from stratawatch.errors import StratawatchError
+from tasks.policy import SERVER_TROUBLE, STORE_TROUBLE
 
 CURSOR: Final = "transitions told to Prefect"
 """The `newest` moment that was sent and the events `sent` of shortly before; saved when the server has taken them.
@@ -29,10 +31,10 @@ AT_ONCE: Final = 200
 
 
 def send_state_events(ports: Ports) -> int:
-    """Send every move since the last time; returns how many. What fails is sent by the next run."""
+    """Send every move since the last time; returns how many. While server or store are away the next run sends them."""
     try:
         return _send(ports)
-    except Exception:  # noqa: BLE001 - whatever Prefect's server is up to, the store has every move
+    except (*SERVER_TROUBLE, *STORE_TROUBLE, StratawatchError):
         get_run_logger().warning("state events could not be sent; the next run sends them", exc_info=True)
         return 0
 

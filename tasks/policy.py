@@ -3,9 +3,11 @@
 from collections.abc import Callable
 from typing import Any, Final, ParamSpec, TypeVar, cast
 
+import httpx
 from prefect import Task, task
 from prefect.cache_policies import NO_CACHE
 from prefect.client.schemas.objects import State, TaskRun
+from prefect.exceptions import PrefectException
 from prefect.utilities.annotations import quote
 from sqlalchemy.exc import OperationalError
 
@@ -25,6 +27,8 @@ JITTER: Final = 0.5
 
 STORE_TROUBLE: Final = (OperationalError, OSError)
 """Errors of the store or the network. Every use case may be repeated."""
+SERVER_TROUBLE: Final = (httpx.HTTPError, PrefectException, OSError, RuntimeError, ValueError)
+"""What a call of Prefect's server may raise: it is away, refuses, does not start, or answers something unreadable."""
 
 
 def sealed(ports: Ports) -> Ports:

@@ -7,6 +7,8 @@ from uuid import UUID
 from prefect.artifacts import create_progress_artifact, update_progress_artifact
 from prefect.logging import get_logger
 
+from tasks.policy import SERVER_TROUBLE
+
 _EVERY: Final = 5.0
 """Seconds between two updates; a read that is done sooner leaves no artifact."""
 
@@ -30,7 +32,7 @@ class ReadArtifact:
         self._last = monotonic()
         try:
             self._show(phase, 100 * share)
-        except Exception:  # noqa: BLE001 - whatever Prefect's server is up to
+        except SERVER_TROUBLE:
             self._broken = True
             get_logger(__name__).warning("the progress of cycle %d cannot be shown", self._cycle_id, exc_info=True)
 

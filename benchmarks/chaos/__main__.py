@@ -7,32 +7,27 @@ must show failures.
 """
 
 import argparse
-import signal
 import sys
 import tempfile
-import time
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 from typing import Final
 
-from benchmarks.chaos.audit import Audit
 from benchmarks.chaos.brokers import TOOLS, begin_broker
-from benchmarks.chaos.children import EngineRunner, FlowRunner, Runner, preload
-from benchmarks.chaos.databases import Databases, databases
+from benchmarks.chaos.campaign import Campaign
+from benchmarks.chaos.children import EngineRunner, FlowRunner, preload
+from benchmarks.chaos.controls import CONTROL_KILLS, DiesAgain, controls
+from benchmarks.chaos.databases import databases
 from benchmarks.chaos.faulter import Faulter
 from benchmarks.chaos.faults import FAULTS, Fault
-from benchmarks.chaos.faulty import credulous_queue, forgetful_channels, forgetful_inbox, forgetful_queue
-from benchmarks.chaos.fuse import Orders
-from benchmarks.chaos.installation import Installation, PlayedStory, address
+from benchmarks.chaos.faulty import forgetful_queue
+from benchmarks.chaos.installation import PlayedStory
 from benchmarks.chaos.killer import Killer, commit_sites, site_of
 from benchmarks.chaos.label_studio import begin_label_studio
 from benchmarks.chaos.services import prefect_server, receiver
-from benchmarks.chaos.snapshot import conclusions, differences
-from benchmarks.chaos.tick import Variant
 from benchmarks.chaos.verdicts import (
     ENGINE,
     commits,
@@ -43,8 +38,8 @@ from benchmarks.chaos.verdicts import (
     votes_given,
     web_coverage,
 )
-from benchmarks.chaos.world import BROKER, IN_FILES, LABEL_STUDIO, PLAIN, QUEUES, SHORT, TROUBLED, Story
-from benchmarks.shape import Options, Result, Row, Verdict, main
+from benchmarks.chaos.world import BROKER, IN_FILES, LABEL_STUDIO, PLAIN, QUEUES, SHORT, TROUBLED
+from benchmarks.shape import Options, Result, Verdict, main
 
 FULL_KILLS: Final = 100
 SPARE_KILLS: Final = 4
@@ -52,90 +47,14 @@ SPARE_KILLS: Final = 4
 FLOW_KILLS: Final = 20
 FLOW_KILLS_A_MOMENT: Final = 3
 TERMINATIONS: Final = 0.25
-CONTROL_KILLS: Final = 14
 FULL_FAULTS: Final = 60
 QUICK_FAULTS: Final = 20
-CONTROL_FAULTS: Final = 8
-CONTROL_PLAYS: Final = 6
 MANY_FAULTS: Final = 300
 """With so many, each kind must come up this often."""
 EACH_KIND: Final = 3
-SENT: Final = ("after link", "after put", "after send")
-PUBLISH: Final = ".publish:"
-"""How points are named at which a batch is in the queue, and the store has not heard of it."""
 KILLS_BESIDE_FAULTS: Final = 6
 FEW_KILLS: Final = 10
 """Where the story is short: Label Studio is slow."""
-
-
-@dataclass
-class Campaign:
-    """Everything one run of the benchmark shares."""
-
-    seed: int
-    scratch: Path
-    port: int
-    databases: Databases
-    queue: str
-    votes: bool = False
-    rows: list[Row] = field(default_factory=list)
-    audits: list[Audit] = field(default_factory=list)
-    differences: list[str] = field(default_factory=list)
-    kills: Counter[str] = field(default_factory=Counter)
-    played: list[PlayedStory] = field(default_factory=list)
-
-    def tell(
-        self,
-        run: str,
-        story: Story,
-        runner: Runner,
-        killer: Killer | None,
-        peaceful: PlayedStory | None,
-        *variants: Variant,
-        faulter: Faulter | None = None,
-    ) -> PlayedStory:
-        """Play a story in a fresh installation and write a row about it."""
-        began = time.monotonic()
-        before = killer.kills.total() if killer else 0
-        address(self.port, run)
-        installation = Installation.build(run, self.scratch, self.seed, self.databases, self.queue, votes=self.votes)
-        faults_before = faulter.inflicted.total() if faulter else 0
-        if faulter is not None:
-            faulter.met.clear()
-        played = installation.play(
-            story,
-            runner,
-            killer=killer,
-            faulter=faulter,
-            peaceful=peaceful.endings if peaceful else (),
-            variants=variants,
-        )
-        different = self._different(peaceful, played, faulter)
-        kills = (killer.kills.total() if killer else 0) - before
-        faults = (faulter.inflicted.total() if faulter else 0) - faults_before
-        row = {"run": run, "kills": kills, "faults": faults, "differences": len(different), **played.audit.counts()}
-        self.rows.append({**row, "seconds": round(time.monotonic() - began, 1)})
-        print(", ".join(f"{name.replace('_', ' ')} {value}" for name, value in self.rows[-1].items()), flush=True)
-        if not variants:
-            self.audits.append(played.audit)
-            self.played.append(played)
-            self.differences += different
-            lines = [*different[:12], *played.audit.alerts[:12]]
-            if faulter is not None and (different or any(played.audit.counts().values())):
-                lines.append("; ".join(faulter.met))
-            for line in lines:
-                print(f"  {line[:4000]}", flush=True)
-        installation.discard()
-        return played
-
-    @staticmethod
-    def _different(peaceful: PlayedStory | None, played: PlayedStory, faulter: Faulter | None) -> list[str]:
-        """How the final state differs; where faults were met, in its conclusions, and not where they last."""
-        if peaceful is None or (faulter is not None and faulter.lasting):
-            return []
-        if faulter is not None:
-            return differences(conclusions(peaceful.snapshot), conclusions(played.snapshot))
-        return differences(peaceful.snapshot, played.snapshot)
 
 
 def run(options: Options) -> Result:
@@ -170,7 +89,7 @@ def run(options: Options) -> Result:
         in_engine = _engine_kills(campaign, rng, kills - flow_kills, peaceful, in_flows)
         kinds = _kinds(options.given.db, options.given.queue)
         faulters = _faults(campaign, rng, faults, peaceful, kinds)
-        controls = _controls(campaign, rng, peaceful)
+        caught = controls(campaign, rng, peaceful)
     everything = in_flows + in_engine
     crossed = {site_of(point) for point in commits(peaceful)}
     verdicts = [
@@ -179,10 +98,10 @@ def run(options: Options) -> Result:
         *coverage(crossed, everything),
         *queue_coverage(queue_writes(peaceful), everything),
         *web_coverage(campaign.played),
-        *innocence(campaign.audits, campaign.differences),
+        *innocence(campaign.tallies, campaign.differences),
         *(votes_given(peaceful) if campaign.votes else ()),
         *_of_faults(faulters, faults, kinds),
-        *controls,
+        *caught,
     ]
     inflicted = sum((faulter.inflicted for faulter in faulters), Counter[str]())
     rows = [
@@ -206,16 +125,16 @@ def _killed_at_writes(campaign: Campaign, rng: Random, wanted: int) -> Result:
             break
     variants = (forgetful_queue,)
     sent = {point for point in points if point.endswith("after send")}
-    again = _Again(rng, CONTROL_KILLS, 2, sent)
+    again = DiesAgain(rng, CONTROL_KILLS, 2, sent)
     control = campaign.tell(
         "control-queue", SHORT, EngineRunner(campaign.scratch, variants), again, peaceful, *variants
     )
-    twice = control.audit.items_dispatched_twice
+    twice = control.tally.items_dispatched_twice
     verdicts = [
         Verdict("kills", "must", killer.kills.total(), wanted, ">="),
         *queue_coverage(points, killer.kills),
         *web_coverage(campaign.played),
-        *innocence(campaign.audits, campaign.differences),
+        *innocence(campaign.tallies, campaign.differences),
         Verdict("control: a queue without keys dispatches items twice", "must", twice, 1, ">="),
     ]
     died = [{"died at": point, "kills": number} for point, number in sorted(killer.kills.items())]
@@ -316,71 +235,6 @@ def _of_faults(faulters: Sequence[Faulter], wanted: int, kinds: Sequence[Fault])
         Verdict("faults that nobody was told of", "must", len(untold), 0, "<="),
         Verdict("promises broken right after a fault", "must", len(broken), 0, "<="),
     ]
-
-
-def _controls(campaign: Campaign, rng: Random, peaceful: PlayedStory) -> list[Verdict]:
-    """Faulty adapters must be caught: sent, and killed before that was written down."""
-    points = {point for ending in peaceful.endings for point in ending.crossed}
-    sent = {point for point in points if point.endswith(SENT) or (PUBLISH in point and point.endswith("after keep"))}
-    posted = {point for point in points if point.endswith("after post")}
-    played = [
-        campaign.tell(
-            name,
-            (PLAIN[0],),
-            EngineRunner(campaign.scratch, (variant,)),
-            _Again(rng, CONTROL_KILLS, 2, set(targets)),
-            peaceful,
-            variant,
-        )
-        for name, variant, targets in (
-            ("control-queue", forgetful_queue, sent),
-            ("control-channel", forgetful_channels, posted),
-        )
-    ]
-    forgetful = _control_of_faults(campaign, rng, peaceful, "control-inbox", forgetful_inbox, "backup restored")
-    twice, alerts = played[0].audit.items_dispatched_twice, played[1].audit.alerts_told_twice
-    return [
-        Verdict("control: a queue without keys dispatches items twice", "must", twice, 1, ">="),
-        Verdict("control: a channel without keys tells twice", "must", alerts, 1, ">="),
-        Verdict("control: an inbox that drops labels loses them", "must", len(forgetful.broken), 1, ">="),
-        *(_control_of_places(campaign, rng, peaceful) if campaign.queue in IN_FILES else ()),
-    ]
-
-
-def _control_of_places(campaign: Campaign, rng: Random, peaceful: PlayedStory) -> list[Verdict]:
-    """A queue of files that believes in any folder. One with a file of its own would not find that file there."""
-    away = _control_of_faults(campaign, rng, peaceful, "control-place", credulous_queue, "queue emptied")
-    return [
-        Verdict("control: a queue that does not look where it is says nothing", "must", len(away.untold), 1, ">="),
-        Verdict("control: a queue that does not look writes elsewhere", "must", len(away.broken), 1, ">="),
-    ]
-
-
-def _control_of_faults(
-    campaign: Campaign, rng: Random, peaceful: PlayedStory, name: str, variant: Variant, kind: str
-) -> Faulter:
-    """What a faulty adapter makes of one kind of fault, played until it breaks something: not every backup hurts."""
-    for play in range(1, CONTROL_PLAYS + 1):
-        faulter = Faulter(rng, CONTROL_FAULTS, kinds=[fault for fault in FAULTS if fault.kind == kind])
-        runner = EngineRunner(campaign.scratch, (variant,))
-        campaign.tell(f"{name}-{play}", (PLAIN[0],), runner, None, peaceful, variant, faulter=faulter)
-        if faulter.broken:
-            break
-    return faulter
-
-
-class _Again(Killer):
-    """Dies at its targets again and again."""
-
-    def orders(self, crossed: Sequence[str], seconds: float, attempt: int) -> Orders:
-        del crossed, seconds
-        if self.done or attempt >= self.most_a_tick:
-            return Orders()
-        return Orders(targets=frozenset(self.targets))
-
-    def note(self, point: str, by: int = signal.SIGKILL) -> None:
-        del by
-        self.kills[point] += 1
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Final
 
-from benchmarks.chaos.audit import Audit
 from benchmarks.chaos.children import EngineRunner
 from benchmarks.chaos.faults import FAULTS, Fault, Scene
+from benchmarks.chaos.tally import Tally
 from benchmarks.chaos.world import TROUBLES
 
 MOST_A_MOMENT: Final = 3
@@ -75,7 +75,7 @@ class Faulter:
         if says and not any(says in sentence for sentence in sentences):
             self.untold.append(f"{where}: {sorted(sentences)}")
 
-    def check(self, faults: Sequence[str], scene: Scene, look: Callable[[], Audit]) -> None:
+    def check(self, faults: Sequence[str], scene: Scene, look: Callable[[], Tally]) -> None:
         """Note which of the promises does not hold right after these faults."""
         for name, value in look().counts().items():
             if value and name not in (

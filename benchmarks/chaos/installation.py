@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Final
 
 from benchmarks.chaos.annotators import annotator as annotator_of
-from benchmarks.chaos.audit import Audit, audit, posts_of
 from benchmarks.chaos.brokers import wait_after_a_kill
 from benchmarks.chaos.children import Ending, EngineRunner, Runner, in_child
 from benchmarks.chaos.databases import Databases
@@ -22,6 +21,7 @@ from benchmarks.chaos.fuse import Orders
 from benchmarks.chaos.killer import Killer
 from benchmarks.chaos.places import Place
 from benchmarks.chaos.snapshot import Snapshot, take
+from benchmarks.chaos.tally import Tally, posts_of, tally
 from benchmarks.chaos.tick import Variant
 from benchmarks.chaos.votes import COLLEAGUES, RULE, with_votes
 from benchmarks.chaos.web_annotators import WebAnnotator
@@ -48,7 +48,7 @@ class PlayedStory:
 
     endings: tuple[Ending, ...]
     snapshot: Snapshot
-    audit: Audit
+    tally: Tally
     web_crossed: AbstractSet[str] = frozenset()
     """The sides of what web processes wrote."""
     web_deaths: Mapping[str, int] = field(default_factory=dict)
@@ -97,7 +97,7 @@ class Installation:
         if faulter is not None:
             faulter.off_course = False
 
-        def look() -> tuple[Snapshot, Audit]:
+        def look() -> tuple[Snapshot, Tally]:
             from stratawatch.wiring import build
 
             ports = build(self.config).ports
@@ -105,7 +105,7 @@ class Installation:
                 ports = variant(ports, self.folder)
             said = annotator.said - annotator.half_said
             forgot, posts = faulter is not None and faulter.lasting, posts_of(self.posts, self.run)
-            counted = audit(ports, annotator.place, said, posts, forgot=forgot, outages=outages(story))
+            counted = tally(ports, annotator.place, said, posts, forgot=forgot, outages=outages(story))
             return take(ports, self.folder, annotator.place), counted
 
         for number, tick in enumerate(ticks(story)):

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from benchmarks.chaos.audit import gold_answers
 from benchmarks.chaos.places import Place
+from benchmarks.chaos.tally import gold_answers
 from benchmarks.chaos.world import PANEL
 from stratawatch.engine.model.cycle_facts import Cycle
 from stratawatch.engine.model.label_events import LabelEvent

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Final
 
 import stratawatch.engine
-from benchmarks.chaos.audit import Audit
 from benchmarks.chaos.fuse import RENAMES, WRITES
 from benchmarks.chaos.installation import PlayedStory
 from benchmarks.chaos.killer import COMMIT_POINTS, commit_sites, untried
+from benchmarks.chaos.tally import Tally
 from benchmarks.shape import Verdict
 
 ENGINE: Final = Path(stratawatch.engine.__file__).parent
@@ -65,15 +65,15 @@ def votes_given(played: PlayedStory) -> list[Verdict]:
     """The story had further votes; `innocence` says whether any were lost."""
     return [
         Verdict(f"{name} votes of the story", "must", number, 1, ">=")
-        for name, number in zip(("second", "third"), played.audit.votes, strict=True)
+        for name, number in zip(("second", "third"), played.tally.votes, strict=True)
     ]
 
 
-def innocence(audits: Sequence[Audit], different: Sequence[str]) -> list[Verdict]:
+def innocence(tallies: Sequence[Tally], different: Sequence[str]) -> list[Verdict]:
     counts = Counter[str]()
-    for audit in audits:
-        counts.update(audit.counts())
-    names = list(audits[0].counts())
+    for tally in tallies:
+        counts.update(tally.counts())
+    names = list(tallies[0].counts())
     return [
         *(Verdict(name.replace("_", " "), "must", counts[name], 0, "<=") for name in names),
         Verdict("differences in the final state", "must", len(different), 0, "<="),

@@ -5,7 +5,7 @@ SELECT
     classified.item,
     quotas.atom,
     classified.bin,
-    classified.time${segments}
+    classified.time${attributes}
 FROM classified
 INNER JOIN ${quotas} AS quotas ON ${same_cell}
 WHERE classified.is_valid

@@ -23,6 +23,7 @@ from stratawatch.cli import (
     label_agreement,
     label_page,
     labels,
+    mistakes,
     open_advance,
     plan,
     report,
@@ -93,6 +94,7 @@ app.command("advance", short_help="Move what can move, once.")(open_advance.adva
 app.command("census", short_help="What a window holds, cut into atoms.")(census.census)
 app.command("plan", short_help="How many labels are needed; what a cycle would ask.")(plan.plan)
 app.command("estimates", short_help="Estimates, with intervals.")(estimates.estimates)
+app.command("mistakes", short_help="Labelled items that a classifier got wrong.")(mistakes.mistakes)
 app.command("report", short_help="Write the HTML health report.")(report.report)
 app.command("web", short_help="Serve the page where people label.")(label_page.web)
 app.command("grants", short_help="The rights that users of PostgreSQL need.")(grants.grants)

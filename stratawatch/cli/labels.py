@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from stratawatch.cli.csv_cells import marked_as_text
 from stratawatch.cli.options import (
     DEFAULT_CONFIG,
     ByOption,
@@ -50,6 +49,8 @@ def export(
     config: ConfigOption = DEFAULT_CONFIG, json: JsonOption = False, panel: PanelOption = None, to: ToOption = None
 ) -> None:
     """Every label event, in order of arrival: who said what about which item, and when.
+
+    With what labellers saw, what classifiers said and the item's stratum and weight, of the newest window that drew it.
 
     \b
     Examples:
@@ -214,9 +215,15 @@ def _panels(tx: "Transaction", panel: str | None) -> list[str]:
     return chosen_panels(panel, list(tx.panels.latest()))
 
 
-def _events(tx: "Transaction", panel: str) -> Iterable[dict[str, str]]:
+def _events(tx: "Transaction", panel: str) -> Iterable[dict[str, Any]]:
+    from stratawatch.cli.labelled_rows import calls_and_scores, item_columns
+    from stratawatch.engine.labels.labelled_items import newest_draws
+
+    drawn = newest_draws(tx, panel)
     for item, event in tx.labels.of_panel(panel):
-        yield {"panel": panel, "item": item, **_event(event), "question_key": event.question_key}
+        one = drawn[event.item_key]
+        said = {"panel": panel, "item": item, **_event(event), "question_key": event.question_key}
+        yield {**said, **item_columns(one), **calls_and_scores(one)}
 
 
 def _event(event: "LabelEvent") -> dict[str, str]:
@@ -243,20 +250,25 @@ def _put(rows: list[dict[str, Any]], to: Path | None, json: bool, name: str) -> 
 
 
 def _write(path: Path, rows: list[dict[str, Any]]) -> None:
-    import csv
+    from stratawatch.cli.csv_cells import write_csv
 
     if path.suffix.lower() not in (".csv", ".jsonl"):
         raise StratawatchError("the ending of --to says the format", expected=".csv or .jsonl", got=path.name)
     try:
-        with path.open("w", encoding="utf-8", newline="") as handle:
+        with open(path, "w", encoding="utf-8", newline="", opener=_for_owner_alone) as handle:
             if path.suffix.lower() == ".jsonl":
                 handle.writelines(_json_lines(rows))
-            elif rows:
-                writer = csv.DictWriter(handle, list(rows[0]))
-                writer.writeheader()
-                writer.writerows({name: marked_as_text(cell) for name, cell in row.items()} for row in rows)
+            else:
+                write_csv(handle, rows)
     except OSError as trouble:
         raise StratawatchError(f"{path} cannot be written", got=trouble.strerror or type(trouble).__name__) from None
+
+
+def _for_owner_alone(path: str, flags: int) -> int:
+    """A new file has what labellers saw in it."""
+    import os
+
+    return os.open(path, flags, 0o600)
 
 
 def _json_lines(rows: Iterable[Mapping[str, Any]]) -> Iterable[str]:

@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass, field
 from datetime import datetime
+from shlex import quote
 
-from stratawatch.core.alarms.alarm_states import AlarmState
+from stratawatch.core.alarms.alarm_states import URGENCY, AlarmState
 from stratawatch.core.alarms.ends import fixed_ends
 from stratawatch.core.designs.missing_bounds import MissingBounds
 from stratawatch.core.estimate import Estimate, IntervalEstimate
@@ -339,6 +340,14 @@ class PanelView:
         """Who looks after the panel, and what to do when something is wrong; nothing that leads to this page."""
         said = {WORDS[name]: text for name, text in self.links.facts.items() if name != "report_url"}
         return tuple(Lead(name, text, text if is_clickable(text) else "") for name, text in said.items())
+
+    @property
+    def mistakes_command(self) -> str:
+        """What to type to see the mistakes of the classifier that needs it most; empty while nothing is estimated."""
+        if not (self.method.revision and self.scores):
+            return ""
+        worst = min(self.scores, key=lambda score: URGENCY.index(score.state) if score.state else len(URGENCY))
+        return f"stratawatch mistakes {quote(self.panel)} --classifier {quote(worst.classifier)}"
 
     @property
     def clustered(self) -> Score | None:

@@ -15,7 +15,6 @@ import pytest
 import stratawatch.engine
 from benchmarks.chaos.__main__ import quick_kills
 from benchmarks.chaos.annotator import in_folder
-from benchmarks.chaos.audit import Audit
 from benchmarks.chaos.children import Ending, forked, in_child
 from benchmarks.chaos.databases import PostgresDatabases
 from benchmarks.chaos.faulter import Faulter
@@ -24,6 +23,7 @@ from benchmarks.chaos.fuse import Fuse, Orders, _guarded
 from benchmarks.chaos.installation import PlayedStory
 from benchmarks.chaos.killer import COMMIT_POINTS, Killer, commit_sites, untried
 from benchmarks.chaos.snapshot import _plain, conclusions, differences
+from benchmarks.chaos.tally import Tally
 from benchmarks.chaos.verdicts import queue_coverage, queue_writes
 from benchmarks.chaos.votes import COLLEAGUES, with_votes
 from benchmarks.chaos.world import PLAIN, TROUBLED, ticks, write_world
@@ -228,7 +228,7 @@ class TestFaulter:
 
     def test_a_broken_promise_is_noted_with_its_faults(self):
         faulter = self.faulter()
-        faulter.check(["silent", "lasts"], self.scene, lambda: Audit(0, 0, 5, 0, 0, 0, 3, 0, 2, 0))
+        faulter.check(["silent", "lasts"], self.scene, lambda: Tally(0, 0, 5, 0, 0, 0, 3, 0, 2, 0))
         assert faulter.broken == ["labels_lost 5 at 0 ask after silent, lasts"]
 
     @pytest.mark.parametrize(

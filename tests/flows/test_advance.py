@@ -3,12 +3,13 @@
 from contextlib import ExitStack
 from time import monotonic, sleep
 
+import httpx
 import pytest
 from prefect.client.schemas.objects import StateType
 from prefect.flow_engine import FlowRunEngine
 from prefect.settings import PREFECT_FLOWS_HEARTBEAT_FREQUENCY, get_current_settings, temporary_settings
 
-from flows.advance_cycles import advance_cycles
+from flows.advance_cycles import SHOW, advance_cycles
 from flows.local_runs import without_heartbeats
 from flows.open_cycles import open_cycles
 from flows.weekly_report import weekly_report
@@ -65,6 +66,16 @@ class TestOneTrouble:
         assert "dispatch 1: the table did not answer" in state.message
         assert states(opened) == [CycleState.LABELLING, CycleState.REFUSED]
         assert [notification.severity for notification in opened.channel.received] == ["warning"]
+
+    def test_is_not_that_an_artifact_could_not_be_written(self, opened, monkeypatch):
+        monkeypatch.setitem(SHOW, "plan", _raise(httpx.ConnectError("the server is away")))
+        assert advance_cycles().troubles == ()
+
+    def test_is_a_bug_in_an_artifact_and_the_cycle_has_moved_on(self, opened, monkeypatch):
+        monkeypatch.setitem(SHOW, "plan", _raise(KeyError("budget")))
+        state = advance_cycles(return_state=True)
+        assert "plan 1: KeyError: 'budget'" in state.message
+        assert states(opened) == [CycleState.LABELLING, CycleState.LABELLING]
 
     def test_is_over_at_the_next_advance(self, opened):
         opened.source.troubles = [unreachable()]

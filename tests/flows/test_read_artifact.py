@@ -2,7 +2,9 @@
 
 from uuid import uuid4
 
+import httpx
 import pytest
+from prefect.exceptions import ObjectNotFound
 
 from tasks import read_artifact
 from tasks.read_artifact import ReadArtifact
@@ -37,15 +39,31 @@ class TestReadArtifact:
             show("counting the window", share)
         assert written == []
 
-    def test_trouble_with_prefect_is_logged_once_and_ends_there(self, monkeypatch, caplog):
+    @pytest.mark.parametrize(
+        "trouble",
+        [
+            httpx.ConnectError("away"),
+            ObjectNotFound(httpx.HTTPError("gone")),
+            RuntimeError("not started"),
+            ValueError("no JSON"),
+            OSError("no network"),
+        ],
+        ids=lambda trouble: type(trouble).__name__,
+    )
+    def test_trouble_with_prefect_is_logged_once_and_ends_there(self, monkeypatch, trouble):
         tries = []
 
         def away(**_):
             tries.append(1)
-            raise OSError("no server")
+            raise trouble
 
         monkeypatch.setattr(read_artifact, "create_progress_artifact", away)
         show = ReadArtifact(7, every=0)
         show("counting the window", 0.1)
         show("counting the window", 0.2)
         assert len(tries) == 1
+
+    def test_a_bug_is_no_trouble_with_prefect(self, monkeypatch):
+        monkeypatch.setattr(read_artifact, "create_progress_artifact", lambda: None)
+        with pytest.raises(TypeError):
+            ReadArtifact(7, every=0)("counting the window", 0.1)

@@ -3,11 +3,14 @@
 from datetime import timedelta
 from unittest.mock import MagicMock
 
+import httpx
 import pytest
+from sqlalchemy.exc import OperationalError
 
 from flows import state_events
 from flows.state_events import OLDEST, OVERLAP
 from stratawatch.adapters.store.tables import transitions
+from stratawatch.errors import Unreachable
 
 MINUTE = timedelta(minutes=1)
 
@@ -74,3 +77,26 @@ def test_an_upgraded_store_sends_what_came_after_its_mark(log):
     log.add(1, ago=MINUTE)
     log.add(2, ago=MINUTE)
     assert (log.send(), log.send()) == (1, 0)
+
+
+@pytest.mark.parametrize(
+    "trouble",
+    [httpx.ConnectError("away"), OperationalError("", {}, Exception("locked")), Unreachable("the store is away")],
+    ids=lambda trouble: type(trouble).__name__,
+)
+def test_what_cannot_be_sent_while_something_is_away_is_sent_by_the_next_run(log, monkeypatch, trouble):
+    said = MagicMock()
+    monkeypatch.setattr(state_events, "get_run_logger", lambda: said)
+    log.add(1, ago=MINUTE)
+    with monkeypatch.context() as away:
+        away.setattr(state_events, "get_client", MagicMock(side_effect=trouble))
+        assert state_events.send_state_events(log.ports) == 0
+    assert said.warning.call_count == 1
+    assert state_events.send_state_events(log.ports) == 1
+
+
+def test_a_bug_is_seen(log, monkeypatch):
+    monkeypatch.setattr(state_events, "_event", lambda _: {}["event"])
+    log.add(1, ago=MINUTE)
+    with pytest.raises(KeyError):
+        state_events.send_state_events(log.ports)

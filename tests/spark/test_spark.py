@@ -81,8 +81,12 @@ class TestRunning:
         for source in (FilesSource(path), SparkSource(path=str(path))):
             with source.reading(spec, WINDOW) as reading:
                 drawn = reading.candidates(cut, quotas)
-                found.append((drawn, reading.items_by_id(cut, (*golden.DRAW["000 75-351"], "nobody"))))
+                ids = (*golden.DRAW["000 75-351"], "nobody")
+                shown = {one.item: one.payload for one in reading.items_by_id(cut, ids, with_payload=True)}
+                found.append((drawn, reading.items_by_id(cut, ids), shown))
         assert found[0] == found[1]
+        assert {*found[0][2]} == {*golden.DRAW["000 75-351"]}
+        assert all(len(payload) == len(spec.columns.payload) for payload in found[0][2].values())
         assert {one.digest for one in found[0][0]} == {digest(spec.seed_of(WINDOW), one.item) for one in found[0][0]}
         assert sorted(one.item for one in found[0][1]) == sorted(golden.DRAW["000 75-351"])
 

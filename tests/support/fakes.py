@@ -177,10 +177,10 @@ class FakeSource:
         )
 
     def items_by_id(
-        self, panel: PanelSpec, window: Window, atoms: Sequence[Atom], ids: Collection[str]
+        self, panel: PanelSpec, window: Window, atoms: Sequence[Atom], ids: Collection[str], *, with_payload=False
     ) -> tuple[CandidateItem, ...]:
         self.calls.append(("items_by_id", window.start))
-        home, rows, seed = _homes(atoms), self.windows.get(window.start, []), panel.seed_of(window)
+        home, rows, seed = _homes(atoms), self._rows(window), panel.seed_of(window)
         return tuple(
             CandidateItem(
                 row.item,
@@ -188,6 +188,7 @@ class FakeSource:
                 digest(seed, row.item),
                 *cell,
                 window.start,
+                payload={"text": f"text of {row.item}", "score_lr": row.scores[0]} if with_payload else {},
                 segments={"country": row.country},
             )
             for cell, row in zip(self._cells(rows, panel), rows, strict=True)

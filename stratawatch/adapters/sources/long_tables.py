@@ -45,6 +45,10 @@ class LongStatements(Statements):
         """Fetch the items with these ids."""
         return self._wide(window).items_by_id(window)
 
+    def shown_by_id(self, window: Window) -> str:
+        """Fetch the same items with what labellers are shown of them, and the cluster."""
+        return self._wide(window, drawing=True).shown_by_id(window)
+
     def bad_rows(self, window: Window) -> str:
         """Show some items that the census left out."""
         return self._wide(window).bad_rows(window)

@@ -177,17 +177,19 @@ class SqlWindowReader:
                 unfilled = [one for one in unfilled if len(drawn[one]) < min(quotas[one], sizes[one])]
         return tuple(item for stratum in sorted(drawn) for item in drawn[stratum])
 
-    def items_by_id(self, atoms: Sequence[Atom], ids: Collection[str]) -> tuple[CandidateItem, ...]:
-        """Find those of the items with these ids that the window has in the atoms, each once, without payload."""
+    def items_by_id(
+        self, atoms: Sequence[Atom], ids: Collection[str], *, with_payload: bool = False
+    ) -> tuple[CandidateItem, ...]:
+        """Find those of the items with these ids that the window has in the atoms, each once."""
         if not ids or not atoms:
             return ()
         strata = {atom.stratum for atom in atoms}
         with phase("looking items up"):
             self.engine.put_table(QUOTAS, quotas_of(atoms, [0] * (max(strata) + 1), strata, None).columns)
             self.engine.put_table(IDS, {"item": np.array(sorted(ids), dtype=np.object_)})
-            rows = (
-                row for rows in self.engine.batches(self.engine.statements.items_by_id(self.window)) for row in rows
-            )
+            statements = self.engine.statements
+            by_id = statements.shown_by_id if with_payload else statements.items_by_id
+            rows = (row for rows in self.engine.batches(by_id(self.window)) for row in rows)
             seed = self.panel.seed_of(self.window)
             found = {row[0]: _item_by_id(self.panel, row, atoms, seed) for row in rows}
         return tuple(found.values())
@@ -248,7 +250,10 @@ def _candidate(
 
 
 def _item_by_id(panel: PanelSpec, row: Sequence[Any], atoms: Sequence[Atom], seed: str) -> CandidateItem:
-    item, atom, bin_, time, *segments = row
+    item, atom, bin_, time, *attributes = row
+    names = panel.columns.segments
+    # Without payload the row ends after the segments.
+    payload = zip(panel.columns.payload, attributes[len(names) :], strict=False)
     return CandidateItem(
         item=item,
         atom=atom,
@@ -256,5 +261,6 @@ def _item_by_id(panel: PanelSpec, row: Sequence[Any], atoms: Sequence[Atom], see
         pattern=atoms[atom].pattern,
         bin=bin_,
         time=time.replace(tzinfo=UTC),
-        segments=dict(zip(panel.columns.segments, segments, strict=True)),
+        payload={name: to_json(value) for name, value in payload},
+        segments=dict(zip(names, attributes[: len(names)], strict=True)),
     )

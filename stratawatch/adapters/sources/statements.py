@@ -120,12 +120,19 @@ FROM (SELECT COUNT(DISTINCT segment_value) AS number FROM {SINGLE_SCAN} GROUP BY
 
     def items_by_id(self, window: Window) -> str:
         """Fetch the items whose ids are in the table IDS, in the cells that the table QUOTAS has."""
+        return self._by_id(window, drawing=False)
+
+    def shown_by_id(self, window: Window) -> str:
+        """Fetch the same items with what labellers are shown of them, and the cluster."""
+        return self._by_id(window, drawing=True)
+
+    def _by_id(self, window: Window, *, drawing: bool) -> str:
         return self._render(
             "items_by_id",
-            classified=self._classified(window, among=IDS),
+            classified=self._classified(window, drawing=drawing, among=IDS),
             quotas=QUOTAS,
             same_cell=self._same_cell("classified"),
-            segments="".join(f",\n    classified.{name}" for name in self._attribute_names(drawing=False)),
+            attributes="".join(f",\n    classified.{name}" for name in self._attribute_names(drawing=drawing)),
         )
 
     def bad_rows(self, window: Window) -> str:

@@ -129,10 +129,14 @@ def items_of_rounds(tx: Transaction, cycle_id: int) -> list[list[str]]:
 
 @dataclass(frozen=True)
 class CycleAnswers:
-    """What people said on a cycle's drawn items, by item key: verdicts, and the words on checked items in order."""
+    """What people said on a cycle's drawn items, by item key: verdicts, and the words on checked items in order.
+
+    `events` are the statements that this is made of.
+    """
 
     verdicts: Mapping[str, Verdict]
     words: Mapping[str, Sequence[SaidWord]]
+    events: Sequence[LabelEvent] = ()
 
 
 def cycle_answers(tx: Transaction, spec: PanelSpec, cycle_id: int, draws: Sequence[DrawnItem]) -> CycleAnswers:
@@ -153,6 +157,7 @@ def cycle_answers(tx: Transaction, spec: PanelSpec, cycle_id: int, draws: Sequen
     return CycleAnswers(
         verdicts_of(events, spec.votes, checked=checked, has_ended=has_ended),
         words_of(event for event in events if event.item_key in checked),
+        events,
     )
 
 

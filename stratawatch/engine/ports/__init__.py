@@ -60,8 +60,10 @@ class WindowReader(Protocol):
         """Fetch as many items of every stratum as its quota (all, if it has fewer): those with the smallest digests."""
         ...
 
-    def items_by_id(self, atoms: Sequence[Atom], ids: Collection[str]) -> tuple[CandidateItem, ...]:
-        """Find those of the items with these ids that the window has in the atoms, each once, without payload."""
+    def items_by_id(
+        self, atoms: Sequence[Atom], ids: Collection[str], *, with_payload: bool = False
+    ) -> tuple[CandidateItem, ...]:
+        """Find those of the items with these ids that the window has in the atoms, each once."""
         ...
 
     def rows(self, window: Window) -> int:

@@ -162,6 +162,8 @@ NAMES = {
     "bad_rows": READ,
     "items_by_id": READ,
     "long_items_by_id": PIVOTED,
+    "shown_by_id": {*golden.TYPES},
+    "long_shown_by_id": {*PIVOTED, "body"},
     "candidates": {*golden.TYPES},
     "latest_census": {*READ, "loaded"},
     "latest_candidates": {*golden.TYPES, "loaded"},

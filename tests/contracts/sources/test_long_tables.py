@@ -82,7 +82,11 @@ class TestGoldenWorld:
         segments = [{key: list(n) for key, n in one.census.segments.items()} for one in (ours, theirs)]
         assert segments[0] == segments[1]
         cut, quotas = golden.atoms()
-        assert wide.candidates(golden.PANEL, WINDOW, cut, quotas) == long.candidates(LONG_GOLDEN, WINDOW, cut, quotas)
+        drawn = wide.candidates(golden.PANEL, WINDOW, cut, quotas)
+        assert drawn == long.candidates(LONG_GOLDEN, WINDOW, cut, quotas)
+        with long.reading(LONG_GOLDEN, WINDOW) as reading:
+            again = reading.items_by_id(cut, [one.item for one in drawn], with_payload=True)
+        assert {one.item: one.payload for one in again} == {one.item: one.payload for one in drawn}
 
 
 class TestItems:

@@ -52,6 +52,19 @@ class TestNumbersByWindow:
             assert one.segments == {"lang": None if place[one.item] % 3 else "de"}
             assert (one.digest, one.payload, one.time) == (digest(spec.seed_of(WINDOW), one.item), {}, START)
 
+    def test_items_are_found_with_what_labellers_are_shown_of_them(self, made: Any) -> None:
+        """It is what they are shown of a candidate; the cluster comes last and is none of it."""
+        table = {**items("a", "b", "c"), "body": ("VARCHAR", ["'x'", None, "z"]), "by": ("VARCHAR", ["u", "v", "w"])}
+        spec = panel(columns=Columns("id", "ts", ("body", "score"), (), "by"))
+        atoms = [Atom("0", NO_BIN, 1023, 3, None)]
+        with made(table).reading(spec, WINDOW) as reading:
+            found = {one.item: one.payload for one in reading.items_by_id(atoms, ("b", "a"), with_payload=True)}
+            (bare,) = reading.items_by_id(atoms, ("a",))
+            shown = {one.item: one.payload for one in reading.candidates(atoms, [3])}
+        assert found == {item: shown[item] for item in ("a", "b")}
+        assert {item: payload["body"] for item, payload in found.items()} == {"a": "'x'", "b": None}
+        assert bare.payload == {}
+
     def test_items_outside_the_atoms_are_not_found(self, made: Any) -> None:
         source = made({**items("a", "b", "c"), "flag": ("VARCHAR", ["True", "False", "maybe"])})
         with source.reading(self.BY_WINDOW, WINDOW) as reading:

@@ -137,11 +137,11 @@ def _queries() -> dict[str, Callable[[], str]]:
     """Every query in every dialect, by the name of its file; none is translated before it is asked for."""
     made: dict[str, Callable[[], str]] = {}
     for dialect in DIALECTS:
-        for name in ("census", "candidates", "bad_rows", "items_by_id"):
+        for name in ("census", "candidates", "bad_rows", "items_by_id", "shown_by_id"):
             made[f"{name}.{dialect}.sql"] = partial(_of_window, statements, dialect, name)
         for name in ("census", "candidates", "row_count"):
             made[f"latest_{name}.{dialect}.sql"] = partial(_of_window, _latest, dialect, name)
-        for name in ("census", "candidates", "items_by_id"):
+        for name in ("census", "candidates", "items_by_id", "shown_by_id"):
             made[f"long_{name}.{dialect}.sql"] = partial(_of_window, _long, dialect, name)
     made["single_scan.duckdb.sql"] = lambda: statements().single_scan(WINDOW, KEPT_DIGESTS)
     made["single_scan_census.duckdb.sql"] = lambda: statements().single_scan_census()

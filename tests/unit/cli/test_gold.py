@@ -132,7 +132,7 @@ class TestWhatIsShown:
         page = next((played.folder / "reports").rglob("latest.html")).read_text()
         assert "<h2>Errors of labels</h2>" in page
         section = page.split("<h2>Errors of labels</h2>")[1].split("</section>")[0]
-        assert re.search(r"Precision of lr</th><td class=\"num\">\d", section)
+        assert re.search(r"Precision of lr</th><td class=\"num\" data-label=\"By the labels\">\d", section)
 
     def test_without_gold_nothing_of_it_is_said(self, judged):
         found = judged.json("estimates")

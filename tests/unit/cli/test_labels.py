@@ -34,14 +34,42 @@ class TestExport:
             "event_id",
             "item_key",
             "question_key",
+            "cycle",
+            "window_start",
+            "window_end",
+            "stratum",
+            "weight",
+            "segments",
+            "payload",
+            "calls",
+            "scores",
         }
         assert {row["value"] for row in rows} == {"yes", "no"}
+
+    def test_each_line_has_what_is_known_of_its_item(self, judged):
+        for row in judged.json("labels", "export")["labels"]:
+            number = int(row["item"].removeprefix("item-"))
+            score = (number * 7919) % 2003 / 2003
+            assert row["payload"] == {"text": f"text {number}"}
+            assert row["segments"] == {"country": "FR" if number % 3 else "DE"}
+            assert row["calls"]["lr"] == ("called" if score >= 0.5 else "passed")
+            assert row["scores"]["lr"] == pytest.approx(score, abs=0.04)
+            assert (row["cycle"], row["window_start"]) == (1, "2026-01-05T00:00:00+00:00")
+            assert row["weight"] >= 1
 
     def test_csv_by_the_files_ending(self, judged):
         to = judged.folder / "labels.csv"
         judged.run("labels", "export", "--to", str(to))
         with to.open(newline="") as handle:
-            assert list(csv.DictReader(handle)) == judged.json("labels", "export")["labels"]
+            lines = list(csv.DictReader(handle))
+        rows = judged.json("labels", "export")["labels"]
+        nested = {"segments", "payload", "calls", "scores"}
+        for line, row in zip(lines, rows, strict=True):
+            assert {name: line[name] for name in row if name not in nested} == {
+                name: str(value) for name, value in row.items() if name not in nested
+            }
+            assert {name for name in line if "." in name} == {f"{name}.{one}" for name in nested for one in row[name]}
+            assert line["payload.text"] == row["payload"]["text"]
 
     @pytest.mark.parametrize("name", ["labels.jsonl", "labels.csv"])
     def test_what_was_exported_is_known_when_it_comes_back(self, judged, item, name):
@@ -60,6 +88,11 @@ class TestExport:
         changed.write_text(json.dumps({**line, "value": "no" if line["value"] == "yes" else "yes"}))
         assert judged.json("labels", "import", str(changed))["new"] == 1
         assert len(judged.json("labels", "export")["labels"]) == 61
+
+    def test_a_new_file_can_be_read_by_its_owner_alone(self, judged):
+        to = judged.folder / "labels.jsonl"
+        judged.run("labels", "export", "--to", str(to))
+        assert oct(to.stat().st_mode & 0o777) == "0o600"
 
     def test_another_ending_is_refused(self, judged):
         assert "expected .csv or .jsonl; got x.xlsx" in judged.run("labels", "export", "--to", "x.xlsx", code=2).stderr

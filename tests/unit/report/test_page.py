@@ -258,6 +258,19 @@ class TestClusters:
         assert "clusters" not in page
 
 
+class TestMistakes:
+    def test_the_command_that_lists_those_of_the_worst_classifier_stands_below_the_scorecard(self, page):
+        assert "<code>stratawatch mistakes toxicity --classifier nb</code>" in page
+
+    def test_names_are_quoted_for_the_shell(self):
+        memory = quarter()
+        view = build(memory, memory.panel, NOW)
+        assert replace(view, panel="my panel").mistakes_command == "stratawatch mistakes 'my panel' --classifier nb"
+
+    def test_nothing_is_to_be_typed_before_anything_is_estimated(self):
+        assert "stratawatch mistakes" not in render(Memory(spec()))
+
+
 def test_what_was_measured_of_a_chosen_method_is_told(page):
     memory = quarter()
     memory.panel = replace(memory.panel, variance="brr")

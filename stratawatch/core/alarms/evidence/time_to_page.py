@@ -57,7 +57,7 @@ def windows_to_page(
         return None
     after = rates_after(linear, planned.cells, planned.rates, loss)
     stakes = list(bet.stakes().values())
-    before, then = (_Law.of(*moments_of_log_e(bet, stakes, planned, rates)) for rates in (planned.rates, after))
+    before, then = (NormalLaw.of(*moments_of_log_e(bet, stakes, planned, rates)) for rates in (planned.rates, after))
     sigma = bet.standard_error
     alone = 0.5 * (1 + erf((loss / sigma - rule.z) / sqrt(2))) if sigma > 0 else 1.0
     windows = _simulated(before, then, alone, rule.threshold, rng)
@@ -107,30 +107,30 @@ def moments_of_log_e(
 
 
 @dataclass(frozen=True)
-class _Law:
-    """The normal law of a window's log e, by bet."""
+class NormalLaw:
+    """The normal law of a window's log e, by stake, and in each of them by round where there are several."""
 
     mean: Floats
     root: Floats
 
     @classmethod
-    def of(cls, mean: Floats, covariance: Floats) -> "_Law":
+    def of(cls, mean: Floats, covariance: Floats) -> "NormalLaw":
         """The law with these moments."""
         values, vectors = np.linalg.eigh(covariance)
         return cls(mean, vectors * np.sqrt(np.maximum(values, 0.0)))
 
-    def draw(self, runs: int, rng: np.random.Generator) -> Floats:
-        """One window of each run: bets x runs."""
-        return np.asarray(self.mean[:, None] + self.root @ rng.standard_normal((len(self.mean), runs)))
+    def at(self, normals: Floats) -> Floats:
+        """The windows that standard normal numbers become, a column each."""
+        return np.asarray(self.mean[:, None] + self.root @ normals)
 
 
-def _simulated(before: _Law, after: _Law, alone: float, threshold: float, rng: np.random.Generator) -> float:
+def _simulated(before: NormalLaw, after: NormalLaw, alone: float, threshold: float, rng: np.random.Generator) -> float:
     """Mean windows until the evidence of one end reaches the threshold, or a window is outside by itself."""
     evidence = np.full((len(before.mean), _RUNS), -np.inf)  # of the runs without a page so far
     windows, enough = 0, np.log(threshold)
     for window in range(-CALM, MOST):
         law = before if window < 0 else after
-        evidence = np.logaddexp(evidence, 0.0) + law.draw(evidence.shape[1], rng)
+        evidence = np.logaddexp(evidence, 0.0) + law.at(rng.standard_normal(evidence.shape))
         pages = np.logaddexp.reduce(evidence, axis=0) - np.log(len(evidence)) >= enough
         if window < 0:
             evidence[:, pages] = -np.inf

@@ -13,6 +13,7 @@ from stratawatch.core.alarms.evidence.linear_tests import LimitTest, linear_test
 from stratawatch.core.alarms.evidence.time_to_page import (
     CALM,
     MOST,
+    NormalLaw,
     PageRule,
     PlannedWindow,
     moments_of_log_e,
@@ -65,13 +66,13 @@ def windows_to_page_drop(
     # One window pages by itself where its interval and the baseline's together lie beyond the largest drop.
     wide = rule.z * sqrt(error**2 + baseline.standard_error**2)
     alone = 0.5 * (1 + erf((loss - wide) / error / sqrt(2))) if error > 0 else 1.0
-    calm, fallen = falls.law(planned, before), falls.law(planned, after)
-    growth = _Growth(baseline, grows.law(planned, before), grows.law(planned, after))
+    calm, fallen = falls.windows(planned, before), falls.windows(planned, after)
+    growth = _Growth(baseline, grows.windows(planned, before), grows.windows(planned, after))
     folded, windows, threshold = np.full((len(falls.stakes), _RUNS, 1), -np.inf), 0, log(rule.threshold)
     for window in range(-min(CALM, baseline.since), MOST):
         runs = folded.shape[1]  # those without a page so far
-        law = calm if window < 0 else fallen
-        folded = np.logaddexp(folded, growth.before(window, runs, rng)) + low_ends(law.draw(runs, rng))
+        drawn_from = calm if window < 0 else fallen
+        folded = np.logaddexp(folded, growth.before(window, runs, rng)) + low_ends(drawn_from.draw(runs, rng))
         is_enough = _mean(folded).min(axis=-1) >= threshold
         if window < 0:
             folded[:, is_enough] = -np.inf
@@ -108,32 +109,30 @@ class _Grid:
         stakes = shared_stakes(rounds, tests[0], cells, planned.atoms, losses)
         return cls(tuple(rounds[: len(tests)]), tuple(stakes.values()))
 
-    def law(self, planned: PlannedWindow, rates: Floats) -> "_Law":
-        """That of a window's log e."""
-        mean, covariance = moments_of_log_e(self.rounds, self.stakes, planned, rates)
-        values, vectors = np.linalg.eigh(covariance)
-        return _Law(mean, vectors * np.sqrt(np.maximum(values, 0.0)), (len(self.stakes), len(self.rounds)))
+    def windows(self, planned: PlannedWindow, rates: Floats) -> "_Windows":
+        """Windows with these rates."""
+        law = NormalLaw.of(*moments_of_log_e(self.rounds, self.stakes, planned, rates))
+        return _Windows(law, (len(self.stakes), len(self.rounds)))
 
 
 @dataclass(frozen=True)
-class _Law:
-    """The normal law with the moments of the sums of a window's labels; `shape` is losses x points."""
+class _Windows:
+    """The law of a window's log e; `shape` is losses x points."""
 
-    mean: Floats
-    root: Floats
+    law: NormalLaw
     shape: tuple[int, int]
 
     def draw(self, runs: int, rng: np.random.Generator) -> Floats:
         """Log e of one window: losses x runs x points."""
-        drawn = self.mean + rng.standard_normal((runs, len(self.mean))) @ self.root.T
-        return np.ascontiguousarray(drawn.reshape(runs, *self.shape).swapaxes(0, 1))
+        drawn = self.law.at(rng.standard_normal((runs, len(self.law.mean))).T)
+        return np.ascontiguousarray(drawn.reshape(*self.shape, runs).swapaxes(1, 2))
 
 
 class _Growth:
     """The baseline as it grows from the fall on, in each run; they share one while it has not grown."""
 
-    def __init__(self, baseline: PlannedBaseline, before: _Law, after: _Law) -> None:
-        self._baseline, self._laws, self._grown = baseline, (before, after), 0
+    def __init__(self, baseline: PlannedBaseline, before: _Windows, after: _Windows) -> None:
+        self._baseline, self._windows, self._grown = baseline, (before, after), 0
         self._log_b = np.asarray(baseline.log_b, dtype=np.float64)[:, None]
         self._mean = _mean(low_ends(self._log_b))
 
@@ -143,8 +142,8 @@ class _Growth:
         taken_in = min(max(self._baseline.since + window - EVIDENCE.baseline_lag, 0), most)
         if taken_in > self._grown:
             for number in range(self._grown, taken_in):
-                law = self._laws[number >= self._baseline.since]
-                self._log_b = self._log_b + law.draw(runs, rng)
+                windows = self._windows[number >= self._baseline.since]
+                self._log_b = self._log_b + windows.draw(runs, rng)
             self._mean, self._grown = _mean(low_ends(self._log_b)), taken_in
         return self._mean
 

@@ -6,8 +6,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from benchmarks.chaos.audit import audit, posts_of
 from benchmarks.chaos.places import FolderPlace
+from benchmarks.chaos.tally import posts_of, tally
 from benchmarks.chaos.world import PANEL
 from stratawatch.engine.model.label_events import LabelTask
 from stratawatch.engine.model.states import BatchState
@@ -60,7 +60,7 @@ SAID = Counter({("k1", "ann", "yes", "t"): 1})
 POSTS = Counter({("ops", "d", "trigger", "s", "b"): 1})
 
 
-class TestAudit:
+class TestTally:
     def count(self, tmp_path, lines, said=SAID, posts=POSTS, *, forgot=False, **store):
         for name, keys in lines.items():
             file = tmp_path / "queue" / name
@@ -69,7 +69,7 @@ class TestAudit:
                 "".join(json.dumps(line) + "\n" for line in [{}, *({"key": k, "batch": file.stem} for k in keys)])
             )
         ports = SimpleNamespace(store=FakeStore(**store), queue=SimpleNamespace(name="folder"))
-        counted = audit(ports, FolderPlace(tmp_path / "queue"), said, posts, forgot=forgot, outages=[(9, 12), (20, 22)])
+        counted = tally(ports, FolderPlace(tmp_path / "queue"), said, posts, forgot=forgot, outages=[(9, 12), (20, 22)])
         return {name: n for name, n in counted.counts().items() if n}
 
     def test_a_world_in_order_counts_nothing_whether_the_withdrawn_batch_is_out_or_not(self, tmp_path):

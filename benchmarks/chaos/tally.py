@@ -33,7 +33,7 @@ NEVER_SENT: Final = (BatchState.PLANNED, BatchState.FAILED)
 
 
 @dataclass(frozen=True)
-class Audit:
+class Tally:
     """Counts that must be zero."""
 
     items_lost: int
@@ -56,7 +56,7 @@ class Audit:
         return {name: value for name, value in asdict(self).items() if name not in ("alerts", "votes")}
 
 
-def audit(
+def tally(
     ports: Ports,
     place: Place,
     said: Counter[Statement],
@@ -64,7 +64,7 @@ def audit(
     *,
     forgot: bool = False,
     outages: Sequence[Outage] = (),
-) -> Audit:
+) -> Tally:
     """Compare the store with the world outside.
 
     A store that `forgot` what it had done since a backup may have planned and told otherwise: batches that it names as
@@ -115,7 +115,7 @@ def audit(
         heard_twice = again + (others - told - may_be_told)
     unheard = told - Counter(posts)
     waiting_alerts = [n for n in notices if n.state != "sent" and not _is_over_unheard(n, incidents, outages)]
-    return Audit(
+    return Tally(
         items_lost=(sent - lines).total(),
         items_dispatched_twice=(lines - sent - may_be_there).total(),
         labels_lost=(said - kept - kept_waiting).total(),

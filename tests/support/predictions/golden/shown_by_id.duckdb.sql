@@ -1,0 +1,29 @@
+-- The items of the window whose ids a small table names, each with its cell; it is joined before anything else is worked out.
+-- The table of quotas says which atom a cell belongs to.
+-- WITH: as in census.duckdb.sql
+-- renamed: as in candidates.duckdb.sql
+-- timed: as in census.duckdb.sql
+scored AS NOT MATERIALIZED (
+    SELECT
+        *,
+        CAST(score_given_1 AS DOUBLE) AS score_1,
+        CAST(score_given_2 AS DOUBLE) AS score_2,
+        CAST(score_given_3 AS DOUBLE) AS score_3
+    FROM timed
+    WHERE ((time_given >= CAST('2026-01-05 00:00:00' AS TIMESTAMP) AND time_given < CAST('2026-01-12 00:00:00' AS TIMESTAMP)) OR time_given IS NULL) AND item IN (SELECT ids.item FROM stratawatch_ids AS ids)
+),
+-- as_probability, called: as in census.duckdb.sql
+-- hashed, checked: as in candidates.duckdb.sql
+-- flagged, averaged, folded, stepped, classified: as in census.duckdb.sql
+SELECT
+    classified.item,
+    quotas.atom,
+    classified.bin,
+    classified.time,
+    classified.segment_1,
+    classified.payload_1,
+    classified.cluster
+FROM classified
+INNER JOIN stratawatch_quotas AS quotas ON quotas.calls_1 = classified.calls_1 AND quotas.bin = classified.bin
+WHERE classified.is_valid
+ORDER BY classified.item, quotas.atom, classified.bin, classified.time

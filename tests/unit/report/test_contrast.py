@@ -1,0 +1,41 @@
+"""Words on a coloured ground can be read: at least 4.5 to 1, as WCAG 2.2 asks for text of this size."""
+
+import re
+from importlib.resources import files
+
+import pytest
+
+from stratawatch.core.alarms.alarm_states import AlarmState
+from stratawatch.report.wording import css_class
+
+CSS = files("stratawatch.report").joinpath("page.css").read_text(encoding="utf-8")
+
+
+def colours(selector):
+    """What a rule says of colour and ground; both are white paper and the rule's own ink where it says nothing."""
+    (rule,) = re.findall(rf"(?:^|\}} ?){re.escape(selector)} \{{([^}}]*)\}}", CSS, re.MULTILINE)
+    said = dict(part.split(": ", 1) for part in rule.strip().rstrip(";").split("; "))
+    return said["color"], said.get("background", "#ffffff")
+
+
+def luminance(colour):
+    digits = colour.lstrip("#")
+    digits = digits if len(digits) == 6 else "".join(2 * digit for digit in digits)
+    parts = [int(digits[place : place + 2], 16) / 255 for place in (0, 2, 4)]
+    red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def contrast(first, second):
+    darker, lighter = sorted((luminance(first), luminance(second)))
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+def test_the_measure_is_that_of_the_standard():
+    assert contrast("#fff", "#000") == pytest.approx(21)
+    assert contrast("#fff", "#d55e00") == pytest.approx(3.87, abs=0.01)
+
+
+@pytest.mark.parametrize("state", AlarmState)
+def test_the_badge_of_every_state_can_be_read(state):
+    assert contrast(*colours(f".badge.{css_class(state)}")) >= 4.5
