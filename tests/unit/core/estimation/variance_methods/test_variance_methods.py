@@ -62,13 +62,13 @@ def test_the_default_is_the_designs_own(population, told):
 
 
 def test_a_name_that_is_none_is_refused():
-    with pytest.raises(StratawatchError, match="there is no variance 'jackknife'; expected one of default, brr"):
+    with pytest.raises(StratawatchError, match="there is no variance 'jackknife'; expected one of default, labels, brr"):
         variance_named("jackknife")
 
 
 @pytest.mark.parametrize("name", [[], {}, None, 3])
 def test_so_is_what_is_no_name(name):
-    with pytest.raises(StratawatchError, match=r"there is no variance .*; expected one of default, brr"):
+    with pytest.raises(StratawatchError, match=r"there is no variance .*; expected one of default, labels, brr"):
         variance_named(name)
 
 
