@@ -174,7 +174,7 @@ class TestSpending:
             == "brr"
         )
         found = problem(("budget = 120", 'budget = 120\nvariance = "jackknife"'))
-        assert "'variance' is not known; expected default or brr" in found
+        assert "'variance' is not known; expected default or labels or brr" in found
 
     def test_options_are_those_of_the_design(self, problem):
         found = problem(("[panels.spam.source]", "[panels.spam.options]\nbins = 3\n\n[panels.spam.source]"))
