@@ -134,7 +134,7 @@ def _print_labels(labels: dict[str, Any]) -> None:
     if labels["misdated"]:
         print_line(f"{count_text(labels['misdated'], 'label')} set aside: dated before the draw or in the future")
     if labels["rejected"] or labels["misdated"]:
-        print_line(f"  the first that did not count: {labels['reason']}")
+        print_line(f"  the first that did not count: {labels['reason']} ({labels['origin']})")
         print_line(f"  {SET_ASIDE} lists what was rejected or set aside")
     if labels["waiting"]:
         print_line(waiting_text(labels["waiting"], labels["waiting_items"], labels["waiting_since"]))

@@ -23,7 +23,8 @@ MOST_POLLS: Final = 1000
 class Collected:
     """Label events that were new, that wait for the draw of their item (unknown), that were not read, or misdated.
 
-    `repeated` ones were delivered before. `reason` is why the first of those that were set aside was.
+    `repeated` ones were delivered before. `reason` is why the first of those that were set aside was, `origin` where it
+    came from, such as its file and line.
     """
 
     new: int = 0
@@ -32,6 +33,7 @@ class Collected:
     misdated: int = 0
     repeated: int = 0
     reason: str = ""
+    origin: str = ""
 
 
 def collect_labels(ports: Ports) -> Collected:
@@ -67,19 +69,28 @@ def keep_events(
     now = ports.clock.now()
     with ports.store.begin() as tx:
         earliest = {} if by_hand else tx.labels.earliest_times([event.item_key for event in events])
-        dated, misdated = split_by_date(events, earliest, now, SystemClock().now())
+        machine_now = SystemClock().now()
+        dated, misdated = split_by_date(events, earliest, now, machine_now)
         if isinstance(ports.clock, SystemClock) and any(row.reason == FUTURE for row in misdated):
             require_after_newest_commit(tx, now, "labels were not read")
         new, unknown = tx.labels.add(dated, now)
         aside = [*rejected, *misdated]
-        tx.cycles.quarantine(None, count_by_file(aside), now)
+        # Whoever runs as if it were another time looks for what was set aside today.
+        tx.cycles.quarantine(None, count_by_file(aside), max(now, machine_now))
         if by_hand and (new or unknown):
             note_action(tx, ports, "imported", by_hand, why)
         if cursor is not None:
             tx.labels.save_cursor(ports.queue.name, cursor, now)
         tx.commit()
-    reason = aside[0].reason if aside else ""
-    return Collected(new, unknown, len(rejected), len(misdated), len(dated) - new - unknown, reason)
+    first = (aside[0].reason, _origin(aside[0])) if aside else ()
+    return Collected(new, unknown, len(rejected), len(misdated), len(dated) - new - unknown, *first)
+
+
+def _origin(row: QuarantinedRow) -> str:
+    file, line = row.content.get("file"), row.content.get("line")
+    if not file:
+        return str(row.content.get("source", row.key))
+    return f"{file}, line {line}" if line else str(file)
 
 
 def _add(a: Collected, b: Collected) -> Collected:
@@ -90,4 +101,5 @@ def _add(a: Collected, b: Collected) -> Collected:
         a.misdated + b.misdated,
         a.repeated + b.repeated,
         a.reason or b.reason,
+        a.origin or b.origin,
     )

@@ -222,16 +222,18 @@ class TestWhatDoesNotCount:
         (fresh.folder / "queue" / "in" / "old").mkdir()
         out = fresh.run("advance").stdout
         assert "labels: 0 new, 0 for unknown items, 2 rejected" in out
-        assert "  the first that did not count: the file is not read: its name does not end in .jsonl" in out
+        assert (
+            "  the first that did not count: the file is not read: its name does not end in .jsonl (labels.csv)" in out
+        )
         assert "0 rejected" in fresh.run("advance").stdout
         status = " ".join(fresh.run("status").stdout.split())
-        assert "(2: the file is not read: its name does not end in .jsonl)" in status
+        assert "(2: the file is not read: its name does not end in .jsonl, as in labels.csv)" in status
 
     def test_advance_status_and_a_list_name_it(self, visited):
         home, known = visited
         out = home.run("advance").stdout
         assert "labels: 0 new, 1 for unknown items, 2 rejected" in out
-        assert "  the first that did not count: not valid JSON" in out
+        assert "  the first that did not count: not valid JSON (ann.jsonl, line 1)" in out
         assert "`stratawatch labels set-aside` lists what was rejected or set aside" in out
         assert "`stratawatch labels waiting` lists them" in out
 
@@ -239,7 +241,8 @@ class TestWhatDoesNotCount:
         assert "labels: 0 new, 1 known already" in home.run("advance").stdout
 
         status = " ".join(home.run("status").stdout.split())
-        assert "! 3 labels set aside in the last 7 days (1: a label that is dated in the future; 2: not" in status
+        assert "! 3 labels set aside in the last 7 days (1: a label that is dated in the future, as" in status
+        assert "2: not valid JSON, as in ann.jsonl)" in status
         assert "`stratawatch labels set-aside` lists them" in status
         assert "`stratawatch labels waiting` lists them" in status
         reasons = {row["reason"]: row["labels"] for row in home.json("status")["set_aside"]}
@@ -248,3 +251,10 @@ class TestWhatDoesNotCount:
         rows = {row["reason"]: row for row in home.json("labels", "set-aside")["set_aside"]}
         assert (rows["not valid JSON"]["origin"], rows["not valid JSON"]["count"]) == ("ann.jsonl", 2)
         assert "text oops" in home.run("labels", "set-aside").stdout
+
+    def test_status_counts_it_too_where_it_was_read_as_of_a_time_in_the_past(self, visited):
+        home, _ = visited
+        (home.folder / "queue" / "in" / "ann.jsonl").write_text("oops\n")
+        home.run("advance", "--now", "2026-01-12T08:00:00+00:00")
+        status = " ".join(home.run("status").stdout.split())
+        assert "! 1 label set aside in the last 7 days (1: not valid JSON, as in ann.jsonl)" in status

@@ -251,7 +251,7 @@ def test_postgresql_and_sqlite_say_the_same(postgres_url, tmp_path):
         assert last["finished_at"] == last["good_at"] >= began
         documents.append(document)
     assert documents[0] == documents[1]
-    assert documents[0]["set_aside"] == ({"reason": "junk", "labels": 3, "newest_at": began},)
+    assert documents[0]["set_aside"] == ({"reason": "junk", "labels": 3, "newest_at": began, "origin": "a.jsonl"},)
     assert len(documents[0]["streams"]) == 1
     assert documents[0]["cycles"]
     assert documents[0]["batches"]
