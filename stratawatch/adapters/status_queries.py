@@ -46,7 +46,8 @@ QUERIES: Final = {
     "last_advance": "SELECT * FROM last_advance",
     "waiting_labels": "SELECT * FROM waiting_labels",
     "set_aside": """
-        SELECT reason, SUM(COALESCE(CAST({count} AS INTEGER), 1)) AS labels, MAX(seen_at) AS newest_at, MIN(key) AS origin
+        SELECT reason, SUM(COALESCE(CAST({count} AS INTEGER), 1)) AS labels, MAX(seen_at) AS newest_at,
+            MIN(key) AS origin
         FROM quarantine WHERE cycle_id IS NULL AND kind = 'label' AND seen_at >= '{since}'
         GROUP BY reason ORDER BY reason""",
     "truth": """

@@ -9,9 +9,11 @@ VALUES: Final[Mapping[str, LabelValue]] = {
     "yes": "yes",
     "true": "yes",
     "1": "yes",
+    "1.0": "yes",
     "no": "no",
     "false": "no",
     "0": "no",
+    "0.0": "no",
     "skip": "skip",
     "retract": "retract",
 }

@@ -139,7 +139,9 @@ class TestImport:
         done = judged.json("advance", "--now", "2026-01-12T10:00:00+00:00")["labels"]
         assert (done["waiting"], done["waiting_items"]) == (1, 1)
 
-    @pytest.mark.parametrize("said", ["yes", " No ", "SKIP", "retract", True, False, None, 1, 0.5, "maybe", "", [], {}])
+    @pytest.mark.parametrize(
+        "said", ["yes", " No ", "SKIP", "retract", True, False, None, 1, 1.0, "0.0", 0.5, "maybe", "", []]
+    )
     def test_it_takes_the_words_that_the_queue_takes(self, tmp_path, said):
         line = json.dumps({"item": "a", "key": "a", "value": said})
         queued = read_line(line.encode(), Origin("folder", "ann.jsonl", 1, datetime(2026, 1, 5, tzinfo=UTC)))
@@ -150,6 +152,10 @@ class TestImport:
                 read_labels(path)
         else:
             assert [label.value for label in read_labels(path)] == [queued.value]
+
+    def test_cells_that_are_empty_beyond_the_columns_are_no_obstacle(self, judged, item):
+        path = self.write(judged, "x.csv", f"item,value,annotator,,\n{item},no,bob,,,\n")
+        assert judged.json("labels", "import", path)["new"] == 1
 
     def test_odd_items_survive_the_way_in(self, judged):
         odd = 'quote " comma , new\nline 🙂'
@@ -177,6 +183,9 @@ class TestImport:
             ("x.jsonl", '{"item": "a"}\n', "line 1: has no 'value'"),
             ("x.jsonl", '{"item": "a", "value": "yes", "annotator": ""}\n', "line 1: 'annotator' is empty"),
             ("x.jsonl", '{"item": "a", "value": "yes", "at": "2026-01-01"}\n', "line 1: 'at' has no offset from UTC"),
+            ("x.csv", "item,value\na,yes,no\n", "line 2: has more cells than the first line; put quotes around"),
+            ("x.csv", "item,value,value\na,yes,no\n", "x.csv has the column 'value' twice, so nothing was imported"),
+            ("x.jsonl", '{"item": "a", "value": "yes", "annotator": "\\u200b"}\n', "line 1: 'annotator' is empty"),
             ("x.txt", "a yes", "x.txt is no label file; expected .csv or .jsonl; got .txt"),
         ],
     )
