@@ -1,6 +1,7 @@
 """The only place where names and texts from outside become SQL: sqlglot quotes them."""
 
 import re
+from collections.abc import Iterable
 from functools import cache
 from typing import Final
 
@@ -33,6 +34,15 @@ def text(value: str) -> str:
     from sqlglot import exp
 
     return exp.Literal.string(value).sql(dialect="duckdb")
+
+
+def texts(values: Iterable[str]) -> str:
+    """Texts as the inside of a list of literals.
+
+    >>> texts(["yes", "1"])
+    "'yes', '1'"
+    """
+    return ", ".join(map(text, values))
 
 
 def number(value: str) -> str:
