@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from stratawatch.engine.alarms.notifications import warn
 from stratawatch.engine.audit import note_action
 from stratawatch.engine.clock_behind import require_after_newest_commit
 from stratawatch.engine.labels.counted_rejects import count_by_file
@@ -14,9 +15,14 @@ from stratawatch.engine.model.label_events import LabelEvent
 from stratawatch.engine.model.quarantined_row import QuarantinedRow
 from stratawatch.engine.ports import Ports
 from stratawatch.engine.ports.clock import SystemClock
+from stratawatch.engine.ports.transaction import Transaction
+from stratawatch.formatting import count_text
 
 MOST_POLLS: Final = 1000
 """Bound on one collection; a queue that never runs dry is read on at the next advance."""
+
+LARGEST_SHARE: Final = 0.05
+"""Of the labels of one reading: above it people are told that they do not count."""
 
 
 @dataclass(frozen=True)
@@ -80,10 +86,25 @@ def keep_events(
         if by_hand and (new or unknown):
             note_action(tx, ports, "imported", by_hand, why)
         if cursor is not None:
+            _warn_of_rejects(tx, ports, aside, len(events) + len(rejected))
             tx.labels.save_cursor(ports.queue.name, cursor, now)
         tx.commit()
     first = (aside[0].reason, _origin(aside[0])) if aside else ()
     return Collected(new, unknown, len(rejected), len(misdated), len(dated) - new - unknown, *first)
+
+
+def _warn_of_rejects(tx: Transaction, ports: Ports, aside: Sequence[QuarantinedRow], read: int) -> None:
+    """Warn of a queue of which more than a few labels do not count; once a day for the same file and reason."""
+    if len(aside) <= LARGEST_SHARE * read:
+        return
+    first = aside[0]
+    about = f"labels:{ports.clock.now():%Y-%m-%d}:{first.content.get('file', '')}:{first.reason}"
+    words = f"{len(aside):,} of {count_text(read, 'label')} that came do not count"
+    body = [
+        f"The first: {first.reason} ({_origin(first)}).",
+        "Do: `stratawatch labels set-aside` lists them; mended lines count once they come again.",
+    ]
+    warn(tx, ports, about, f"Labels are set aside: {words}", "\n".join(body))
 
 
 def _origin(row: QuarantinedRow) -> str:

@@ -261,6 +261,19 @@ class TestWhatDoesNotCount:
         assert (rows["not valid JSON"]["origin"], rows["not valid JSON"]["count"]) == ("ann.jsonl", 2)
         assert "text oops" in home.run("labels", "set-aside").stdout
 
+    def test_channels_hear_of_it_where_it_is_more_than_a_few(self, fresh):
+        fresh.configure(more='\n[[alerts]]\nkind = "console"\n')
+        fresh.run("advance")
+        line = json.dumps({"key": "ab" * 32, "value": "yes", "annotator": "ann", "at": "2026-01-12T07:00:00+00:00"})
+        (fresh.folder / "queue" / "in" / "few.jsonl").write_text("\n".join([line] * 19 + ["oops"]) + "\n")
+        assert "WARNING" not in fresh.run("advance").stderr
+        (fresh.folder / "queue" / "in" / "many.jsonl").write_text("\n".join([line] * 18 + ["oops", "oops"]) + "\n")
+        told = " ".join(fresh.run("advance").stderr.split())
+        assert "Labels are set aside: 2 of 20 labels that came do not count" in told
+        assert "The first: not valid JSON (many.jsonl, line 19)." in told
+        (fresh.folder / "queue" / "in" / "many.jsonl").write_text("\n".join([line] * 18 + ["oops"] * 4) + "\n")
+        assert "WARNING" not in fresh.run("advance").stderr
+
     def test_status_counts_it_too_where_it_was_read_as_of_a_time_in_the_past(self, visited):
         home, _ = visited
         (home.folder / "queue" / "in" / "ann.jsonl").write_text("oops\n")
