@@ -10,7 +10,7 @@ from typing import Final
 from stratawatch.adapters.sources.column_types import Kind, kind_of
 from stratawatch.adapters.sources.packed_codes import INVALID, NULL, SILENT
 from stratawatch.adapters.sources.packed_codes import YES as CALLED
-from stratawatch.adapters.sources.quoting import number, text, texts
+from stratawatch.adapters.sources.quoting import number, own_words, text
 from stratawatch.answer_words import NO, YES
 from stratawatch.engine.model.panel_spec import AuxiliarySpec, ClassifierSpec
 from stratawatch.errors import ConfigError
@@ -26,8 +26,8 @@ _CALL: Final[dict[str, str]] = {
         "WHEN {c} - {c} = 0 AND {c} = 0 THEN 0 ELSE {invalid} END"
     ),
     "text": (
-        f"CASE WHEN {{c}} IS NULL THEN {{silent}} WHEN LOWER(TRIM({{c}})) IN ({texts(YES)}) THEN {{yes}} "
-        f"WHEN LOWER(TRIM({{c}})) IN ({texts(NO)}) THEN 0 ELSE {{invalid}} END"
+        f"CASE WHEN {{c}} IS NULL THEN {{silent}} WHEN LOWER(TRIM({{c}})) IN ({own_words(YES)}) THEN {{yes}} "
+        f"WHEN LOWER(TRIM({{c}})) IN ({own_words(NO)}) THEN 0 ELSE {{invalid}} END"
     ),
 }
 # The same where the configuration has the value that means yes.
