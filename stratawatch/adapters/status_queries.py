@@ -24,7 +24,12 @@ QUERIES: Final = {
         SELECT panel, classifier, metric, segment, state, reason, cycle_id AS cycle, revision, window_start, window_end,
             judged_at, value, low, high, n_eff, labels_used
         FROM current_states ORDER BY panel, classifier, metric, segment_key""",
-    "cycles": "SELECT * FROM open_cycles ORDER BY window_start, panel",
+    "cycles": """
+        SELECT o.id, o.panel, o.state, o.window_start, o.window_end, o.opened_at, o.deadline_at, o.failures,
+            o.last_error, o.profile, o.rounds, o.drawn, o.further_votes, {validity} AS label_validity
+        FROM open_cycles AS o INNER JOIN cycles AS c ON c.id = o.id
+        INNER JOIN panel_versions AS v ON v.id = c.version_id
+        ORDER BY o.window_start, o.panel""",
     "incidents": """
         SELECT incident AS id, panel, classifier, metric, segment, kind, opened_at, cycle_id AS cycle, window_start,
             window_end, state_now, reason_now AS reason, since, acknowledged_at, acknowledged_by, acknowledged_why
@@ -41,7 +46,8 @@ QUERIES: Final = {
     "last_advance": "SELECT * FROM last_advance",
     "waiting_labels": "SELECT * FROM waiting_labels",
     "set_aside": """
-        SELECT reason, SUM(COALESCE(CAST({count} AS INTEGER), 1)) AS labels, MAX(seen_at) AS newest_at
+        SELECT reason, SUM(COALESCE(CAST({count} AS INTEGER), 1)) AS labels, MAX(seen_at) AS newest_at,
+            MIN(key) AS origin
         FROM quarantine WHERE cycle_id IS NULL AND kind = 'label' AND seen_at >= '{since}'
         GROUP BY reason ORDER BY reason""",
     "truth": """
@@ -68,12 +74,32 @@ QUERIES: Final = {
 }
 COUNTS: Final = {"sqlite": "json_extract(content, '$.count')", "postgresql": "content ->> 'count'"}
 """How many labels a line of the quarantine stands for; SQLite has the arrow from 3.38 only."""
+VALIDITIES: Final = {
+    "sqlite": "json_extract(v.spec, '$.label_validity')",
+    "postgresql": "v.spec ->> 'label_validity'",
+}
+"""For how many seconds the labels of a panel are valid."""
 ASKED: Final = """
     SELECT id AS cycle, state, (SELECT COUNT(*) FROM draws WHERE cycle_id = cycles.id AND NOT reused) + (
         SELECT COUNT(*) FROM batches AS b INNER JOIN rounds AS r ON r.id = b.round_id
         WHERE r.cycle_id = cycles.id AND b.vote > 1) AS asked
     FROM cycles WHERE id IN ({cycles})"""
 """What the cycles that have a share of a shared budget asked people."""
+ANSWERED: Final = """
+    WITH oldest (cycle_id, at) AS (VALUES {oldest})
+    SELECT d.cycle_id AS cycle, COUNT(*) AS answered
+    FROM oldest AS o INNER JOIN draws AS d ON d.cycle_id = o.cycle_id
+    WHERE EXISTS (
+        SELECT 1 FROM label_events AS e
+        WHERE e.item_key = d.item_key AND e.question_key = d.question_key AND e.at >= o.at AND e.value <> 'retract'
+        AND NOT EXISTS (
+            SELECT 1 FROM label_events AS r
+            WHERE r.item_key = e.item_key AND r.question_key = e.question_key AND r.annotator = e.annotator
+            AND r.value = 'retract' AND (r.at > e.at OR (r.at = e.at AND r.id > e.id))))
+    GROUP BY d.cycle_id"""
+"""How many drawn items of cycles have an answer that stands and has not expired."""
+MOMENTS: Final = {"sqlite": "'{}'", "postgresql": "TIMESTAMPTZ '{}+00'"}
+"""A moment as each database writes one that is kept."""
 SET_ASIDE_DAYS: Final = 7
 """How long labels that were set aside are counted."""
 _TIMES: Final = frozenset({"oldest", "since", "newest_window_end", "window_start", "window_end"})
@@ -102,7 +128,7 @@ def expected_schema() -> str:
 
 def queries(database: str, since: str) -> Mapping[str, str]:
     """The queries in the language of a database, which counts what was set aside since a moment."""
-    changes = (("{since}", since), ("{count}", COUNTS[database]))
+    changes = (("{since}", since), ("{count}", COUNTS[database]), ("{validity}", VALIDITIES[database]))
     return {name: reduce(lambda text, change: text.replace(*change), changes, query) for name, query in QUERIES.items()}
 
 
@@ -147,8 +173,26 @@ def _read(cursor: Any, database: str) -> StatusRows:
         raise StoreNotReady
     since = f"{datetime.now(UTC) - timedelta(days=SET_ASIDE_DAYS):%Y-%m-%d %H:%M:%S}+00"
     found = {name: _rows(cursor, query) for name, query in queries(database, since).items()}
+    found["cycles"] = _with_answered(cursor, found["cycles"], database)
     shares = cycles_of(found["shared_budget"][0]["position"]) if found["shared_budget"] else ()
     return {**found, "asked": _rows(cursor, ASKED.format(cycles=", ".join(map(str, shares)))) if shares else ()}
+
+
+def _with_answered(cursor: Any, cycles: tuple[Row, ...], database: str) -> tuple[Row, ...]:
+    """The cycles with the number of their drawn items that have an answer, as `cycle_answers` counts them."""
+    oldest = {
+        row["id"]: row["opened_at"] - timedelta(seconds=float(row["label_validity"])) for row in cycles if row["drawn"]
+    }
+    values = ", ".join(
+        f"({number}, {MOMENTS[database].format(f'{at:%Y-%m-%d %H:%M:%S.%f}')})" for number, at in oldest.items()
+    )
+    found = _rows(cursor, ANSWERED.format(oldest=values)) if values else ()
+    answered = {row["cycle"]: row["answered"] for row in found}
+    return tuple(
+        {name: value for name, value in row.items() if name != "label_validity"}
+        | {"answered": answered.get(row["id"], 0)}
+        for row in cycles
+    )
 
 
 def _rows(cursor: Any, query: str) -> tuple[Row, ...]:

@@ -32,7 +32,7 @@ from stratawatch.cli import (
     status,
 )
 from stratawatch.cli.output import print_error
-from stratawatch.cli.quick_commands import QuickCommand, QuickGroup
+from stratawatch.cli.quick_commands import QuickCommand, QuickGroup, config_after_command
 from stratawatch.errors import StratawatchError
 from stratawatch.extras import explained
 
@@ -47,7 +47,7 @@ First steps:
   stratawatch advance           move what can move (run it every few minutes)
   stratawatch status            see where everything stands
 
-Every command takes --config FILE (or STRATAWATCH_CONFIG) and --json.
+Every command takes --config FILE, before its name or after it (or STRATAWATCH_CONFIG), and --json.
 
 Exit status: 0 done, 1 `check` or `doctor` found trouble or `advance` refused a window, 2 it could not be done, 3 a bug.
 """
@@ -55,6 +55,10 @@ Exit status: 0 done, 1 `check` or `doctor` found trouble or `advance` refused a 
 
 class Commands(QuickGroup):
     """The root command, which prints a user's mistake as one sentence, without a traceback."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the command line; `--config` may stand before the command."""
+        return super().parse_args(ctx, config_after_command(self, args))
 
     def invoke(self, ctx: Any) -> Any:
         """Run a command."""

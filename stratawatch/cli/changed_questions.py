@@ -25,10 +25,15 @@ def question_notice(
     if change is None:
         return None
     key, name = _changed_key(spec, change, guideline_key)
+    asked = (
+        f", nor are answers for {count_text(change.items_asked, 'item')} that people were asked about and that are not "
+        "there or not read yet"
+    )
     found = f"; {count_text(change.labels_found, 'label')} of the same question from before count again"
     what = (
         f"the {name} of panel '{spec.name}' changed, so its next cycle asks another question: "
-        f"{count_text(change.labels_lost, 'label')} of the former question are not reused, items that are drawn again "
+        f"{count_text(change.labels_lost, 'label')} of the former question are not reused"
+        f"{asked if change.items_asked else ''}, items that are drawn again "
         f"are asked about again, and plans begin without a history{found if change.labels_found else ''}"
     )
     return Problem(("panels", spec.name, *key), what, hint=_hint(change, name))

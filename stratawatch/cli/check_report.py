@@ -142,6 +142,7 @@ def _look_for_changes(report: CheckReport, configuration: "Configuration", now: 
     A store that does not answer is told elsewhere.
     """
     from stratawatch.adapters.store import open_store
+    from stratawatch.cli.changed_limits import limits_notice
     from stratawatch.cli.changed_questions import question_notice
     from stratawatch.cli.left_classifiers import left_classifier_notices
     from stratawatch.config.panel_specs import pauses_of
@@ -156,6 +157,7 @@ def _look_for_changes(report: CheckReport, configuration: "Configuration", now: 
             ]
             paused = pauses_of(configuration.settings.panels)
             for spec in configuration.panels.values():
+                found.append(limits_notice(tx, spec))
                 found += left_classifier_notices(tx, spec, paused)
                 for newest in tx.cycles.find(panel=spec.name, newest=1):
                     try:

@@ -1,5 +1,6 @@
 """stratawatch labels about and labels erase: what is kept about one item, and its erasure."""
 
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -120,8 +121,10 @@ def _erase_item(
     from stratawatch.engine.labels.erase_item import about_item, erase_item
     from stratawatch.engine.model.erasure import is_erased
 
-    if not why.strip() or item in why.split():
+    if not why.strip() or _says(why, item):
         raise StratawatchError("say why, without the item's id: the reason is kept", expected="--why TEXT")
+    if _says(installation.ports.by, item):
+        raise StratawatchError("say who does it, without the item's id: the name is kept", expected="--by NAME")
     if is_erased(item):
         raise StratawatchError("that is the name of an item that was erased")
     with installation.ports.store.begin() as tx:
@@ -132,6 +135,11 @@ def _erase_item(
         raise StratawatchError("nothing was erased: there is no way back", got=there, hint="say --yes to erase it")
     before = {(one.panel, one.digest) for one in listed.read()}
     return erase_item(installation.ports, names, item, before, listed.add, why)
+
+
+def _says(text: str, item: str) -> bool:
+    """Whether a text has the item's id as a word of its own, in any case."""
+    return re.search(rf"(?<!\w){re.escape(item)}(?!\w)", text, re.IGNORECASE) is not None
 
 
 def _numbers(counts: Mapping[str, int]) -> str:

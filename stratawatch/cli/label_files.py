@@ -2,12 +2,13 @@
 
 import csv
 import io
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-from stratawatch.adapters.queues.label_line import json_object, time_of, word
+from stratawatch.adapters.queues.label_line import annotator_of, json_object, time_of, word
 from stratawatch.adapters.queues.label_values import InvalidError, label_value
 from stratawatch.cli.csv_cells import without_mark
 from stratawatch.engine.labels.import_labels import HandLabel
@@ -83,6 +84,7 @@ def _lines(path: Path, text: str, columns: Sequence[str]) -> Iterator[tuple[int,
 
 def _csv_lines(path: Path, text: str, columns: Sequence[str]) -> Iterator[tuple[int, Mapping[str, Any]]]:
     reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
+    _require_single(path, reader.fieldnames or ())
     missing = {"item", "value"} - set(reader.fieldnames or ())
     if missing:
         raise StratawatchError(
@@ -93,17 +95,26 @@ def _csv_lines(path: Path, text: str, columns: Sequence[str]) -> Iterator[tuple[
     try:
         for row in reader:
             # An empty field and one that a short row lacks say nothing; null, which is a skip, is JSON's word.
-            yield reader.line_num, {key: _text_of(value) for key, value in row.items() if value not in ("", None)}
+            cells = {name: without_mark(cell) for name, cell in row.items() if cell and name is not None}
+            yield reader.line_num, _TooLong(cells) if any(row.get(None) or ()) else cells
     except csv.Error as trouble:
         raise StratawatchError(f"{path.name} is not CSV at line {reader.line_num}", got=str(trouble)) from None
 
 
-def _text_of(cell: Any) -> Any:
-    """A field as `labels export` read it; those of a row that is too long are a list."""
-    return without_mark(cell) if isinstance(cell, str) else cell
+class _TooLong(dict[str, str]):
+    """A line of a CSV that has more cells than there are columns: nobody can tell which is which."""
+
+
+def _require_single(path: Path, columns: Sequence[str]) -> None:
+    """Refuse a first line that names a column twice: of its cells the last one would count."""
+    doubled = [name for name, number in Counter(columns).items() if number > 1 and name]
+    if doubled:
+        raise StratawatchError(f"{path.name} has the column '{doubled[0]}' twice, so nothing was imported")
 
 
 def _fields(line: Any) -> Mapping[str, Any]:
+    if isinstance(line, _TooLong):
+        raise InvalidError("has more cells than the first line; put quotes around a cell that holds a comma")
     return json_object(line.encode()) if isinstance(line, str) else line
 
 
@@ -131,7 +142,7 @@ def _gold(line: Any, payload: Sequence[str], said: dict[str, str]) -> GoldItem |
 def _label(line: Any) -> HandLabel:
     fields = _fields(line)
     item = word(fields, "item", longest=None)
-    annotator = word(fields, "annotator", default="import")
+    annotator = annotator_of(fields, "import")
     question = word(fields, "question_key") if fields.get("question_key") else None
     names = ("source", "event_id")
     event = [word(fields, name) for name in names] if all(fields.get(name) for name in names) else []

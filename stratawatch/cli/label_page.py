@@ -7,6 +7,7 @@ import typer
 
 from stratawatch.cli.options import DEFAULT_CONFIG, ConfigOption, JsonOption
 from stratawatch.cli.output import print_json, print_line
+from stratawatch.engine.model.annotator_names import person
 from stratawatch.errors import StratawatchError
 from stratawatch.formatting import count_text
 
@@ -77,16 +78,17 @@ def invite(
       stratawatch labels invite ann
       stratawatch labels invite ann --url https://label.example.org
     """
-    if not name.strip() or len(name) > LONGEST_NAME or not name.isprintable():
+    if not person(name) or len(name) > LONGEST_NAME or not name.isprintable():
         raise StratawatchError(
             "that is no name for an annotator", expected=f"up to {LONGEST_NAME} characters that can be shown"
         )
     _, book = _page(config)
-    link = f"{url.rstrip('/')}/enter/{book.invite(name.strip())}"
+    name = book.known_as(name.strip())
+    link = f"{url.rstrip('/')}/enter/{book.invite(name)}"
     if json:
-        print_json({"annotator": name.strip(), "link": link})
+        print_json({"annotator": name, "link": link})
         return
-    print_line(f"{name.strip()} labels at")
+    print_line(f"{name} labels at")
     print_line(link)
     print_line("Whoever has this link labels under that name. It is not kept, and cannot be shown again.")
 
@@ -99,6 +101,7 @@ def revoke(name: NameArgument, config: ConfigOption = DEFAULT_CONFIG, json: Json
       stratawatch labels revoke ann
     """
     _, book = _page(config)
+    name = book.known_as(name.strip())
     book.revoke(name)
     if json:
         print_json({"revoked": name})

@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
+from stratawatch.cli.asked_questions import asked_questions, asked_text
 from stratawatch.cli.options import (
     DEFAULT_CONFIG,
     ByOption,
@@ -17,6 +18,7 @@ from stratawatch.cli.options import (
 from stratawatch.cli.output import SET_ASIDE, WAITING, print_error, print_json, print_line, waiting_text, window_text
 from stratawatch.cli.progress_bar import shown_progress
 from stratawatch.engine.model.states import CycleState, Entity
+from stratawatch.errors import StratawatchError
 from stratawatch.formatting import count_text
 
 
@@ -27,10 +29,17 @@ def open_cycles(
     trust_clock: Annotated[
         bool, typer.Option("--trust-clock", help="Go on although the machine's clock was doubted.")
     ] = False,
+    every: Annotated[
+        bool, typer.Option("--all", help="Open all windows that are over, also of a panel that begins.")
+    ] = False,
+    newest: Annotated[
+        int | None, typer.Option("--newest", min=1, help="Open only the newest windows of each panel.", metavar="N")
+    ] = None,
     by: ByOption = None,
 ) -> None:
     """Open a cycle for every window that is over, oldest first, the past included.
 
+    Where a panel has no cycle yet and several windows are over, say --all or --newest, as each asks people for labels.
     Doing it twice changes nothing. A machine's clock that stands before the store's newest commit, or more than a
     window beyond the newest row, opens nothing.
 
@@ -38,22 +47,36 @@ def open_cycles(
     Examples:
       stratawatch open
       stratawatch open --now 2026-03-02T06:00:00+00:00
+      stratawatch open --newest 1           the last window, and those to come
     """
+    from stratawatch.engine.cycle.clock_check import require_sound_clock
     from stratawatch.engine.cycle.open_cycles import open_cycles as open_due
+    from stratawatch.engine.cycle.past_windows import past_windows
     from stratawatch.wiring import build
 
+    if every and newest is not None:
+        raise StratawatchError("--all and --newest do not go together")
     installation = build(config, moment(now), by=by)
-    opened = open_due(installation.ports, installation.panels, trusted=trust_clock)
+    undecided = () if every or newest else past_windows(installation.ports, installation.panels)
+    if undecided and not trust_clock:  # a clock that cannot be right counts windows wrongly
+        require_sound_clock(installation.ports, installation.panels)
+    others = {name: spec for name, spec in installation.panels.items() if name not in {p.panel for p in undecided}}
+    opened = open_due(installation.ports, others, trusted=trust_clock, most=newest)
     with installation.ports.store.begin() as tx:
         cycles = [tx.cycles.get(number) for number in opened]
     rows = [{"id": c.id, "panel": c.panel, "window_start": c.window.start, "window_end": c.window.end} for c in cycles]
     if json:
-        print_json({"opened": rows})
-        return
-    if not rows:
-        print_line("No window is over that has no cycle yet.")
-    for row in rows:
-        print_line(f"opened cycle {row['id']}: {row['panel']}, {window_text(row)}")
+        print_json({"opened": rows, "undecided": [asdict(one) for one in undecided]})
+    else:
+        if not rows and not undecided:
+            print_line("No window is over that has no cycle yet.")
+        for row in rows:
+            print_line(f"opened cycle {row['id']}: {row['panel']}, {window_text(row)}")
+    if undecided:
+        raise StratawatchError(
+            "; ".join(one.sentence for one in undecided),
+            hint="say --all, or --newest N for the newest of them; `stratawatch backfill` opens others later",
+        )
 
 
 def advance(
@@ -87,6 +110,7 @@ def advance(
         done = advance_once(installation.ports, panels=chosen)
     with store.begin() as tx:
         waiting, moves = tx.labels.waiting(), tx.cycles.transitions(Entity.CYCLE, after=before)
+        asked = asked_questions(tx, installation.ports.queue.where, before)
     moved = [
         {"cycle": move.entity_id, "from": move.old, "to": move.new, "why": move.why}
         for move in moves
@@ -101,6 +125,7 @@ def advance(
             "labels": labels,
             "steps": dict(done.steps),
             "sent": done.sent,
+            "asked": asked,
             "moved": moved,
             "troubles": [*done.troubles],
         },
@@ -122,6 +147,8 @@ def _print(document: dict[str, Any], json: bool) -> None:
         print_line("looked at: " + ", ".join(f"{name} {number}" for name, number in document["steps"].items()))
         for move in document["moved"]:
             print_line(f"cycle {move['cycle']}: {move['from']} -> {move['to']}: {move['why']}")
+        for row in document["asked"]:
+            print_line(asked_text(row))
         print_line(f"sent: {count_text(document['sent'], 'notification')}")
     for trouble in document["troubles"]:
         print_error(f"stratawatch: {trouble}")
@@ -134,7 +161,7 @@ def _print_labels(labels: dict[str, Any]) -> None:
     if labels["misdated"]:
         print_line(f"{count_text(labels['misdated'], 'label')} set aside: dated before the draw or in the future")
     if labels["rejected"] or labels["misdated"]:
-        print_line(f"  the first that did not count: {labels['reason']}")
+        print_line(f"  the first that did not count: {labels['reason']} ({labels['origin']})")
         print_line(f"  {SET_ASIDE} lists what was rejected or set aside")
     if labels["waiting"]:
         print_line(waiting_text(labels["waiting"], labels["waiting_items"], labels["waiting_since"]))

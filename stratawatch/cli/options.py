@@ -8,10 +8,13 @@ import typer
 
 from stratawatch import datetimes
 from stratawatch.errors import StratawatchError
+from stratawatch.formatting import did_you_mean
 
 ConfigOption = Annotated[
     Path, typer.Option("--config", "-c", envvar="STRATAWATCH_CONFIG", help="The configuration file.", metavar="FILE")
 ]
+MOST_NAMES = 20
+"""Names that an error lists."""
 DEFAULT_CONFIG = Path("stratawatch.toml")
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON to standard output, and nothing else.")]
@@ -50,10 +53,12 @@ def chosen_panels(panel: str | None, names: list[str]) -> list[str]:
 
 
 def existing_name(name: str, names: list[str], what: str) -> str:
-    """The name, which must be one of `names`; raises StratawatchError with the nearest of them otherwise."""
-    from stratawatch.config.problems import nearest_or_all
-
+    """The name, which must be one of `names`; raises StratawatchError with them, and the nearest, otherwise."""
     if name not in names:
-        hint = nearest_or_all(name, names) or f"there is no {what} yet"
-        raise StratawatchError(f"there is no {what} '{name}'", hint=hint)
+        more = f", ... ({len(names)} in all)" if len(names) > MOST_NAMES else ""
+        raise StratawatchError(
+            f"there is no {what} '{name}'",
+            expected=f"{', '.join(names[:MOST_NAMES])}{more}",
+            hint=did_you_mean(name.lower(), names) if names else f"there is no {what} yet",
+        )
     return name

@@ -1,9 +1,12 @@
 """Commands of flags and `--config`, started without pydantic, which Typer's conversion of any value loads in .25 s."""
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from typer.core import TyperCommand, TyperGroup
+
+CONFIG: Final = ("--config", "-c")
 
 
 def skip_conversion(params: list[Any]) -> list[Any]:
@@ -25,6 +28,22 @@ class QuickCommand(TyperCommand):
     def get_params(self, ctx: Any) -> list[Any]:
         """The command's parameters, help included."""
         return skip_conversion(super().get_params(ctx))
+
+
+def config_after_command(group: Any, words: Sequence[str]) -> list[str]:
+    """The words of a command line with a `--config` that stands before the command moved behind its name."""
+    rest, config = list(words), []
+    place, node = 0, group
+    while place < len(rest) and hasattr(node, "commands"):
+        word = rest[place]
+        length = 2 if word in CONFIG else 1 if word.startswith("--config=") else 0
+        if length:
+            config += rest[place : place + length]
+            del rest[place : place + length]
+        else:
+            node = node if word.startswith("-") else node.commands.get(word)
+            place += 1
+    return [*rest[:place], *(config if place else []), *rest[place:]]
 
 
 class QuickGroup(TyperGroup):

@@ -335,7 +335,7 @@ def _show_set_aside(reasons: Sequence[Mapping[str, Any]]) -> None:
         from stratawatch.adapters.status_queries import SET_ASIDE_DAYS
 
         number = count_text(sum(row["labels"] for row in reasons), "label")
-        several = "; ".join(f"{row['labels']:,}: {row['reason']}" for row in reasons)
+        several = "; ".join(f"{row['labels']:,}: {row['reason']}, as in {row['origin']}" for row in reasons)
         print_line(f"! {number} set aside in the last {SET_ASIDE_DAYS} days ({several})")
         print_line(f"  {SET_ASIDE} lists them")
 

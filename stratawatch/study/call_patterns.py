@@ -103,7 +103,7 @@ def _letters(frame: Frame, scorer: Scorer, linked: Floats | None) -> Letters:
     if scorer.call is None:
         leaning = np.zeros(frame.rows) if linked is None else linked
         return np.where(np.isnan(leaning), _SILENT, np.where(leaning >= 0.5, _YES, _NO)).astype(np.int8)
-    calls = frame.numbers(scorer.call, f"the calls of {scorer.name!r}")
+    calls = frame.flags(scorer.call, f"the calls of {scorer.name!r}")
     letters = np.full(frame.rows, _SILENT, dtype=np.int8)
     letters[calls == 0] = _NO
     letters[calls == 1] = _YES
@@ -111,8 +111,8 @@ def _letters(frame: Frame, scorer: Scorer, linked: Floats | None) -> Letters:
     if odd.any():
         raise StratawatchError(
             f"calls of {scorer.name!r} cannot be read",
-            expected="True, False, 1, 0 or null",
-            got=f"{calls[odd][0]:g} in column {scorer.call!r}",
+            expected="True or False, yes or no, 1 or 0, or null",
+            got=f"{frame.column(scorer.call, 'calls').at(np.flatnonzero(odd)[:1])[0]!r:.40} in column {scorer.call!r}",
             hint="compare the score with its cut-off first",
         )
     return letters

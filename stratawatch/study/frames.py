@@ -6,8 +6,12 @@ from typing import Any, Final, Protocol
 
 import numpy as np
 
+from stratawatch.answer_words import yes_or_no
 from stratawatch.core.population import Counts, Floats
 from stratawatch.errors import StratawatchError
+
+_PART: Final = 50_000
+"""Values that are Python objects at one time."""
 
 
 class Column(Protocol):
@@ -46,6 +50,18 @@ class Frame:
         if self.names.count(name) > 1:
             raise StratawatchError(f"the frame has {self.names.count(name)} columns {name!r}", expected="one")
         return self.read(name)
+
+    def flags(self, name: str, role: str) -> Floats:
+        """A column of yes and no as 1 and 0, NaN where there is none. Numbers stay as they are, anything else is 2."""
+        column = self.column(name, role)
+        try:
+            return self.numbers(name, role)
+        except StratawatchError:  # text, perhaps
+            found = np.empty(self.rows)
+            for start in range(0, self.rows, _PART):
+                values = column.part(start, min(start + _PART, self.rows))
+                found[start : start + len(values)] = [_flag(value) for value in values]
+            return found
 
     def numbers(self, name: str, role: str) -> Floats:
         """A column of numbers, NaN where there is none."""
@@ -120,6 +136,11 @@ class _Polars:
         return _without_nan(self.series.gather(rows).to_list())
 
 
+def _flag(value: Any) -> float:
+    said = yes_or_no(value)
+    return np.nan if value is None else 2.0 if said is None else float(said)
+
+
 def _without_nan(values: list[Any]) -> list[Any]:
     if float in set(map(type, values)):
         return [None if isinstance(value, float) and value != value else value for value in values]  # noqa: PLR0124
@@ -137,12 +158,21 @@ _KINDS: Final[Mapping[tuple[str, str], Callable[[Any], Frame]]] = {
 }
 
 
+def is_frame(value: object) -> bool:
+    """Whether a value is a frame that can be opened."""
+    return _opener(value) is not None
+
+
+def _opener(frame: object) -> Callable[[Any], Frame] | None:
+    kinds = ((kind.__module__.partition(".")[0], kind.__name__) for kind in type(frame).__mro__)
+    return next((_KINDS[kind] for kind in kinds if kind in _KINDS), None)
+
+
 def open_frame(frame: object) -> Frame:
     """A pandas, pyarrow or polars frame as columns by name, without importing the library that it comes from."""
-    for kind in type(frame).__mro__:
-        opened = _KINDS.get((kind.__module__.partition(".")[0], kind.__name__))
-        if opened is not None:
-            return opened(frame)
+    opened = _opener(frame)
+    if opened is not None:
+        return opened(frame)
     lazy = type(frame).__name__ == "LazyFrame"
     raise StratawatchError(
         "the frame cannot be read",

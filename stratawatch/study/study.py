@@ -16,7 +16,7 @@ from stratawatch.core.metrics import REPORTED, metric_named
 from stratawatch.core.planning.context import borrowed_priors
 from stratawatch.core.population import Atom
 from stratawatch.core.second_votes import NO_SECOND_VOTES, SecondVotes, next_vote
-from stratawatch.core.verdicts import VerdictsByItem
+from stratawatch.core.verdicts import Verdict, VerdictsByItem
 from stratawatch.errors import StratawatchError
 from stratawatch.study.answers import label_pairs, refuse_changed_label, verdict_from, verdict_of, votes_from
 from stratawatch.study.arguments import (
@@ -144,20 +144,25 @@ class Study:
             self._plan_round()
         return [self._population.items.given(item) for item in progress.open]
 
-    def tell(self, answers: Mapping[Any, bool | Sequence[bool | None] | None], *, correct: bool = False) -> None:
+    def tell(self, answers: Any, *, correct: bool = False) -> None:
         """Say what people said of items that were asked: True, False, or None where they could not tell.
 
-        All or nothing: where one answer cannot be taken, none is. `correct` allows to change labels. With second votes
-        an answer is a list of what people said, the first one first; `needs_vote` says how long.
+        Yes and no, 1 and 0, as text too, are read as True and False, and skip as None. `answers` is a mapping by item,
+        a Series, or a frame of two columns, items and labels, whose rows without a label are left out. All or nothing:
+        where one answer cannot be taken, none is. `correct` allows to change labels. With second votes an answer is a
+        list of what people said, the first one first; `needs_vote` says how long.
         """
         progress = self._progress
-        asked, found, checked = progress.asked, {}, self._design.checked_items
+        asked, checked = progress.asked, self._design.checked_items
+        found: dict[str, Verdict] = {}
         single = self._survey.second_votes == NO_SECOND_VOTES
-        for given, value in label_pairs(answers):
+        for given, value in label_pairs(answers, self._population.panel.item):
             item = str(given)
             if item not in asked:
                 raise self._not_asked(item)
-            found[item] = verdict_from(item, value) if single else verdict_of(item, value, item in checked)
+            verdict = verdict_from(item, value) if single else verdict_of(item, value, item in checked)
+            refuse_changed_label(item, found.get(item, verdict), verdict, is_repeated=True)
+            found[item] = verdict
             if item in progress.labels and not correct:
                 refuse_changed_label(item, progress.labels[item], found[item])
         progress.labels.update(found)

@@ -179,7 +179,7 @@ def _form_key(token: str) -> str:
 
 def _note(word: str) -> str:
     return {
-        "taken": "That item has its answers already. Here is what comes next.",
+        "taken": "That item needs no answer any more. Here is what comes next.",
         "undone": "Your last answer is taken back. Here is its item again.",
         "nothing": "There is no answer of yours to take back.",
     }.get(word, "")

@@ -12,6 +12,7 @@ LONGEST: Final = 100_000
 LARGEST_IMAGE: Final = 1_000_000
 """Characters of an image that comes as data."""
 CUT: Final = " ... (cut off here)"
+EMPTY: Final = "empty"
 # Marks that turn the direction of text round, by which a value could look like another one.
 _TURNS: Final = {ord(sign) for sign in "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f\u061c"}
 # Marks that nobody sees. The joiners U+200C and U+200D are not among them: scripts and emoji are written with them.
@@ -36,10 +37,14 @@ class AllowedHosts:
 
 @dataclass(frozen=True)
 class ShownValue:
-    """One field of a payload: its name, its text, and the address that it is a link to or an image of, if it is one."""
+    """One field of a payload: its name, its text, and the address that it is a link to or an image of, if it is one.
+
+    It is empty where nothing of it could be seen: the predictions have no value there, or blanks.
+    """
 
     name: str
     text: str
+    is_empty: bool = False
     link: str = ""
     image: str = ""
 
@@ -56,6 +61,8 @@ def shown_payload(payload: Mapping[str, Any], hosts: AllowedHosts | None = None)
 
 
 def _shown(name: str, value: Any, hosts: AllowedHosts) -> ShownValue:
+    if value is None or (isinstance(value, str) and not value.strip()):
+        return ShownValue(plain_text(name), EMPTY, is_empty=True)
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=1)
     if len(text) <= LARGEST_IMAGE and _IMAGE_DATA.fullmatch(text):
         return ShownValue(plain_text(name), "", image=text)

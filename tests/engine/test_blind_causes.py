@@ -1,5 +1,6 @@
 """What hides metrics is one incident for each cause, over windows: told once, followed, and ended when it is over."""
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -65,6 +66,7 @@ class TestAQueueWithoutLabels:
         (notification,) = scenario.channel.received
         assert notification.subject == "BLIND: spam cannot tell 4 of its metrics: no label came"
         assert "precision of lr, rf; recall of lr, rf" in notification.body
+        assert re.match(r"0 of \d+ items were answered: look at the queue\.\n", notification.body)
         assert len({one.dedup_key for one in open_incidents(scenario)}) == 1
         label_weeks(scenario, 3)
         assert severities(scenario) == ["warning", "resolved"]

@@ -9,6 +9,7 @@ import pytest
 
 from stratawatch.adapters.queues.page import PageQueue
 from stratawatch.adapters.queues.page_book import PageBook
+from stratawatch.adapters.status_queries import read_status
 from stratawatch.engine.cycle.advance import advance
 from stratawatch.engine.cycle.operator_actions import resend_batches
 from stratawatch.engine.labels.queue_identity import adopt_queue
@@ -68,6 +69,27 @@ def test_the_one_annotator_is_asked_again_and_the_cycle_ends(paged):
     assert paged.state(first) == paged.state(second) == CycleState.JUDGED
     assert set(before.values()) == set(again.values()) == {1}
     assert len(before & again) > 20
+
+
+def test_status_waits_for_the_answers_that_have_expired(paged, tmp_path):
+    paged.week(0, "ann")
+    paged.begin_week(1)
+    paged.hour("ann", most=5)
+    (cycle,) = read_status(f"sqlite:///{tmp_path}/scenario0.db")["cycles"]
+    assert (cycle["state"], cycle["answered"]) == ("labelling", 0)
+    assert cycle["drawn"] > 5
+    paged.hour()
+    (cycle,) = read_status(f"sqlite:///{tmp_path}/scenario0.db")["cycles"]
+    assert cycle["answered"] == 5
+
+
+def test_status_waits_for_an_answer_that_was_taken_back(paged, tmp_path):
+    paged.begin_week(0)
+    paged.hour("ann", most=5)
+    paged.book.undo("ann", paged.scenario.clock.now(), "taken-back")
+    paged.hour()
+    (cycle,) = read_status(f"sqlite:///{tmp_path}/scenario0.db")["cycles"]
+    assert cycle["answered"] == 4
 
 
 def test_labels_that_still_hold_are_not_asked_for_again(paged):

@@ -8,6 +8,7 @@ from hashlib import sha256
 from typing import Any, Final
 
 from stratawatch.adapters.queues.label_values import InvalidError, label_value
+from stratawatch.engine.model.annotator_names import person
 from stratawatch.engine.model.idempotency_keys import BY_TIME, TURN, issued_key
 from stratawatch.engine.model.label_events import LabelEvent
 from stratawatch.engine.model.quarantined_row import QuarantinedRow
@@ -44,7 +45,7 @@ def read_line(raw: bytes, origin: Origin) -> LabelEvent | QuarantinedRow:
             source=origin.source,
             event_id=word(fields, "event_id", default=""),
             item_key=key,
-            annotator=word(fields, "annotator", default=ANONYMOUS),
+            annotator=annotator_of(fields, ANONYMOUS),
             value=label_value(fields),
             at=(said_at or origin.at).astimezone(UTC),
             dated=said_at is not None,
@@ -114,6 +115,14 @@ def word(fields: Mapping[str, Any], name: str, default: str | None = None, longe
     if "\0" in found or any("\ud800" <= sign <= "\udfff" for sign in found):
         raise InvalidError(f"'{name}' holds characters that no store can keep")
     return found
+
+
+def annotator_of(fields: Mapping[str, Any], default: str) -> str:
+    """The annotator's name as it is written; the default where there is none."""
+    name = word(fields, "annotator", default=default)
+    if not person(name):
+        raise InvalidError("'annotator' is empty: nothing of it can be seen")
+    return name
 
 
 def time_of(fields: Mapping[str, Any]) -> datetime | None:

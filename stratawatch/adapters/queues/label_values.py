@@ -3,15 +3,11 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
+from stratawatch.answer_words import WORDS, yes_or_no
 from stratawatch.engine.model.label_events import LabelValue
 
 VALUES: Final[Mapping[str, LabelValue]] = {
-    "yes": "yes",
-    "true": "yes",
-    "1": "yes",
-    "no": "no",
-    "false": "no",
-    "0": "no",
+    **{word: "yes" if is_yes else "no" for word, is_yes in WORDS.items()},
     "skip": "skip",
     "retract": "retract",
 }
@@ -29,8 +25,9 @@ def label_value(fields: Mapping[str, Any]) -> LabelValue:
     value = fields["value"]
     if value is None:
         return "skip"
-    if value in (0, 1):  # true and false too, which Python counts among the numbers
-        return "yes" if value else "no"
+    found = yes_or_no(value)
+    if found is not None:
+        return "yes" if found else "no"
     label = VALUES.get(value.strip().casefold()) if isinstance(value, str) else None
     if label is None:
         raise InvalidError("'value' is none of yes, no, skip, retract, true, false, 1, 0, or JSON's null")

@@ -14,6 +14,7 @@ from secrets import token_urlsafe
 from typing import Any, Final
 
 from stratawatch.adapters.queues.answer_book import AnswerBook
+from stratawatch.engine.model.annotator_names import person
 from stratawatch.errors import StratawatchError
 
 HELD: Final = timedelta(minutes=15)
@@ -98,9 +99,13 @@ class PageBook(AnswerBook):
     # People
 
     def invite(self, name: str) -> str:
-        """A new token for an annotator; one that he had before is worth nothing any more."""
+        """A new token for an annotator; one that he had before is worth nothing any more.
+
+        He keeps the name that he has at the page, however it is spelled now: see `known_as`.
+        """
         token = token_urlsafe(32)
         with self.writing() as sql:
+            name = _known_as(sql, name)
             sql.execute(
                 "INSERT INTO annotators (name, token_hash) VALUES (?, ?) "
                 "ON CONFLICT (name) DO UPDATE SET token_hash = excluded.token_hash, revoked = 0",
@@ -108,9 +113,15 @@ class PageBook(AnswerBook):
             )
         return token
 
+    def known_as(self, name: str) -> str:
+        """The name that this person has at the page already, or this one."""
+        with self.reading() as sql:
+            return _known_as(sql, name)
+
     def revoke(self, name: str) -> None:
         """Close the page to an annotator; what he said stays."""
         with self.writing() as sql:
+            name = _known_as(sql, name)
             changed = sql.execute("UPDATE annotators SET revoked = 1 WHERE name = ?", (name,)).rowcount
             sql.execute("DELETE FROM holds WHERE annotator = ?", (name,))
         if not changed:
@@ -313,6 +324,12 @@ def _question(sql: sqlite3.Connection, item_key: str, batch: int | None = None) 
         {"item": item_key, "batch": batch},
     ).fetchone()
     return Question(item_key, row[0], row[1], row[2], row[3], json.loads(row[4])) if row else None
+
+
+def _known_as(sql: sqlite3.Connection, name: str) -> str:
+    names = [known for (known,) in sql.execute("SELECT name FROM annotators ORDER BY rowid")]
+    same = [known for known in names if person(known) == person(name)]
+    return name if name in same or not same else same[0]
 
 
 def _states(sql: sqlite3.Connection, item_key: str) -> set[str]:

@@ -8,8 +8,10 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from stratawatch.adapters.sources.column_types import Kind, kind_of
-from stratawatch.adapters.sources.packed_codes import INVALID, NULL, SILENT, YES
-from stratawatch.adapters.sources.quoting import number, text
+from stratawatch.adapters.sources.packed_codes import INVALID, NULL, SILENT
+from stratawatch.adapters.sources.packed_codes import YES as CALLED
+from stratawatch.adapters.sources.quoting import number, own_words, text
+from stratawatch.answer_words import NO, YES
 from stratawatch.engine.model.panel_spec import AuxiliarySpec, ClassifierSpec
 from stratawatch.errors import ConfigError
 
@@ -23,10 +25,9 @@ _CALL: Final[dict[str, str]] = {
         "CASE WHEN {c} IS NULL THEN {silent} WHEN {c} - {c} = 0 AND {c} = 1 THEN {yes} "
         "WHEN {c} - {c} = 0 AND {c} = 0 THEN 0 ELSE {invalid} END"
     ),
-    # CSV has only text: 1.0 is how a float column writes its ones.
     "text": (
-        "CASE WHEN {c} IS NULL THEN {silent} WHEN LOWER(TRIM({c})) IN ('1', '1.0', 'true') THEN {yes} "
-        "WHEN LOWER(TRIM({c})) IN ('0', '0.0', 'false') THEN 0 ELSE {invalid} END"
+        f"CASE WHEN {{c}} IS NULL THEN {{silent}} WHEN LOWER(TRIM({{c}})) IN ({own_words(YES)}) THEN {{yes}} "
+        f"WHEN LOWER(TRIM({{c}})) IN ({own_words(NO)}) THEN 0 ELSE {{invalid}} END"
     ),
 }
 # The same where the configuration has the value that means yes.
@@ -83,7 +84,7 @@ def as_probability(position: int, scorer: ClassifierSpec | AuxiliarySpec) -> str
 
 def call(position: int, classifier: ClassifierSpec, types: Mapping[str, str], unit: int) -> str:
     """The code of the classifier's call: 1 yes, 0 no, 2 no call, 3 unreadable."""
-    codes = {"yes": YES * unit, "silent": SILENT * unit, "invalid": INVALID * unit}
+    codes = {"yes": CALLED * unit, "silent": SILENT * unit, "invalid": INVALID * unit}
     if classifier.call is not None:
         kind: Kind = kind_of(types[classifier.call])
         column = f"call_given_{position}"
@@ -103,7 +104,7 @@ def call(position: int, classifier: ClassifierSpec, types: Mapping[str, str], un
 def auxiliary_call(position: int, auxiliary: AuxiliarySpec, unit: int) -> str:
     """The code of an auxiliary score in the pattern: 1 from one half on, 0 below, 2 where it cannot be read."""
     return _AUXILIARY_CALL.format(
-        i=position, is_valid=_is_valid(position, auxiliary), yes=YES * unit, silent=SILENT * unit
+        i=position, is_valid=_is_valid(position, auxiliary), yes=CALLED * unit, silent=SILENT * unit
     )
 
 

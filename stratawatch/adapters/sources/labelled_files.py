@@ -13,7 +13,8 @@ from stratawatch.adapters.sources.column_types import require
 from stratawatch.adapters.sources.duckdb_session import DuckDBLimits, column_types, duckdb_errors, duckdb_session
 from stratawatch.adapters.sources.file_set import FileSet, SourceFile, find_files
 from stratawatch.adapters.sources.packed_codes import CALL_LETTERS
-from stratawatch.adapters.sources.quoting import identifier
+from stratawatch.adapters.sources.quoting import identifier, own_words
+from stratawatch.answer_words import NO, YES
 from stratawatch.core.cells import Flags
 from stratawatch.engine.baselines.baselines_from_labels import LabelledItems
 from stratawatch.engine.model.panel_spec import PanelSpec, RequiredColumn
@@ -25,8 +26,8 @@ MOST_ROWS: Final = 10_000_000
 MOST_TEXT: Final = 1 << 30
 """Rows, and bytes of their items and segments, that are read at once: a small file can decompress to a lot."""
 _LABEL_LETTER: Final = (
-    "CASE WHEN {c} IS NULL OR TRIM({c}) = '' THEN '-' WHEN LOWER(TRIM({c})) IN ('yes', 'true', '1', '1.0') THEN '1' "
-    "WHEN LOWER(TRIM({c})) IN ('no', 'false', '0', '0.0') THEN '0' ELSE '!' END"
+    f"CASE WHEN {{c}} IS NULL OR TRIM({{c}}) = '' THEN '-' WHEN LOWER(TRIM({{c}})) IN ({own_words(YES)}) THEN '1' "
+    f"WHEN LOWER(TRIM({{c}})) IN ({own_words(NO)}) THEN '0' ELSE '!' END"
 )
 
 

@@ -1,6 +1,7 @@
 """The only place where names and texts from outside become SQL: sqlglot quotes them."""
 
 import re
+from collections.abc import Iterable
 from functools import cache
 from typing import Final
 
@@ -33,6 +34,15 @@ def text(value: str) -> str:
     from sqlglot import exp
 
     return exp.Literal.string(value).sql(dialect="duckdb")
+
+
+def own_words(words: Iterable[str]) -> str:
+    """Words of this program, without a quote in them, as the inside of a list of literals: sqlglot is not loaded.
+
+    >>> own_words(["yes", "1"])
+    "'yes', '1'"
+    """
+    return ", ".join(f"'{word}'" for word in words)
 
 
 def number(value: str) -> str:

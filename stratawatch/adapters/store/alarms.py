@@ -7,12 +7,12 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Row, func, select, update
 
 from stratawatch.adapters.store.alarm_tables import alarm_states, incidents
+from stratawatch.adapters.store.known_ids import unknown_id
 from stratawatch.adapters.store.record_rows import record_of, row_of
 from stratawatch.adapters.store.stream_keys import STREAM_KEY, is_stream, stream_values
 from stratawatch.adapters.store.tables import cycles
 from stratawatch.adapters.store.upserts import duplicate_as_stale, insert_all, insert_new
 from stratawatch.engine.model.alarm_records import Incident, StreamKey, StreamState
-from stratawatch.errors import StratawatchError
 
 
 class SqlAlarms:
@@ -70,7 +70,7 @@ class SqlAlarms:
         """One incident. Raises StratawatchError when there is none."""
         found = self._incidents(incidents.c.id == incident_id)
         if not found:
-            raise StratawatchError(f"there is no incident {incident_id}", hint="`stratawatch alerts list` shows them")
+            raise unknown_id(self._sql, incidents.c.id, "incident", incident_id, "`stratawatch alerts list` shows them")
         return found[0]
 
     def incidents(self, *, panel: str | None = None, only_open: bool = False) -> tuple[Incident, ...]:

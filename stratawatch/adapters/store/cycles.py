@@ -10,6 +10,7 @@ from sqlalchemy import Row, select, update
 from stratawatch.adapters.store import transitions
 from stratawatch.adapters.store.frozen_cycle import SqlFrozenFacts
 from stratawatch.adapters.store.json_codec import as_document, from_document
+from stratawatch.adapters.store.known_ids import unknown_id
 from stratawatch.adapters.store.quarantine import SqlQuarantine
 from stratawatch.adapters.store.record_rows import record_of
 from stratawatch.adapters.store.tables import IS_PRESENT, cycles
@@ -67,7 +68,7 @@ class SqlCycles(SqlFrozenFacts, SqlQuarantine):
         """One cycle."""
         row = self._sql.execute(select(cycles).where(cycles.c.id == cycle_id)).one_or_none()
         if row is None:
-            raise StratawatchError(f"there is no cycle {cycle_id}", hint="`stratawatch cycles` lists those there are")
+            raise unknown_id(self._sql, cycles.c.id, "cycle", cycle_id, "`stratawatch cycles` lists those there are")
         return cycle_of(row)
 
     def find(

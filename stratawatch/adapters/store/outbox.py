@@ -8,10 +8,10 @@ from sqlalchemy import ColumnElement, Connection, or_, select, true, update
 
 from stratawatch.adapters.store.alarm_tables import notifications
 from stratawatch.adapters.store.columns import hashed
+from stratawatch.adapters.store.known_ids import unknown_id
 from stratawatch.adapters.store.record_rows import record_of, row_of
 from stratawatch.adapters.store.upserts import in_parts, insert_new
 from stratawatch.engine.model.alarm_records import LONGEST_PAUSE, Notification
-from stratawatch.errors import StratawatchError
 
 _UNCLAIMED: Final = {"claimed_by": None, "claimed_until": None}
 
@@ -113,9 +113,8 @@ class SqlOutbox:
         """One notification. Raises StratawatchError when there is none."""
         found = self._notifications(notifications.c.id == notification_id)
         if not found:
-            raise StratawatchError(
-                f"there is no notification {notification_id}", hint="`stratawatch alerts list` shows the newest"
-            )
+            hint = "`stratawatch alerts list` shows the newest"
+            raise unknown_id(self._sql, notifications.c.id, "notification", notification_id, hint)
         return found[0]
 
     def about(self, dedup_keys: Collection[str]) -> tuple[Notification, ...]:

@@ -5,9 +5,9 @@ from datetime import datetime
 from sqlalchemy import ColumnElement, Connection, select, update
 
 from stratawatch.adapters.store.alarm_tables import silences
+from stratawatch.adapters.store.known_ids import unknown_id
 from stratawatch.adapters.store.record_rows import record_of, row_of
 from stratawatch.engine.model.alarm_records import Silence
-from stratawatch.errors import StratawatchError
 
 
 class SqlSilences:
@@ -27,7 +27,7 @@ class SqlSilences:
         holds = (t.id == silence_id) & t.ended_at.is_(None) & (t.until > at)
         ended = self._sql.execute(update(silences).where(holds).values(ended_at=at)).rowcount
         if not ended and self._sql.scalar(select(t.id).where(t.id == silence_id)) is None:
-            raise StratawatchError(f"there is no silence {silence_id}")
+            raise unknown_id(self._sql, t.id, "silence", silence_id, "`stratawatch alerts silences --all` shows them")
 
     def active(self, now: datetime) -> tuple[Silence, ...]:
         """The silences that hold now, oldest first."""

@@ -12,6 +12,7 @@ from stratawatch.adapters.queues.inbox import Inbox, NewLines, ReadCaps, ReadPos
 from stratawatch.adapters.queues.label_line import Origin, bad_line, json_object, time_of, word
 from stratawatch.adapters.queues.label_values import InvalidError, label_value
 from stratawatch.adapters.truth import TruthSettings
+from stratawatch.answer_words import yes_or_no
 from stratawatch.engine.model.quarantined_row import QuarantinedRow
 from stratawatch.engine.model.truth import PolledTruth, TruthStatement
 from stratawatch.errors import Unreachable
@@ -19,6 +20,7 @@ from stratawatch.settings.shapes import Text
 
 MOST_CALLS: Final = 1000
 """Classifiers that a statement may name."""
+_NO_CALLS: Final = "'calls' is not an object of classifiers with true or false"
 
 
 class TruthFolderSettings(TruthSettings):
@@ -101,7 +103,9 @@ def read_statement(panel: str, raw: bytes, origin: Origin) -> TruthStatement | Q
 
 
 def _calls(found: Any) -> dict[str, bool]:
-    is_fit = isinstance(found, dict) and len(found) <= MOST_CALLS
-    if not is_fit or not all(isinstance(call, bool) for call in found.values()):
-        raise InvalidError("'calls' is not an object of classifiers with true or false")
-    return dict(found)
+    if not isinstance(found, dict) or len(found) > MOST_CALLS:
+        raise InvalidError(_NO_CALLS)
+    calls = {name: call for name, call in zip(found, map(yes_or_no, found.values()), strict=True) if call is not None}
+    if len(calls) < len(found):
+        raise InvalidError(_NO_CALLS)
+    return calls

@@ -18,7 +18,8 @@ MOST_REASONS: Final = 3
 """Sentences on why that a message holds; the others are in `stratawatch status`."""
 _TO_DO: Final[Mapping[BlindCause, str]] = {
     BlindCause.REFUSED: "mend the input (stratawatch check), then stratawatch cycles reopen {cycle}",
-    BlindCause.NO_LABELS: "see that enough people label, that the queue hands out and takes in (stratawatch doctor)",
+    BlindCause.NO_LABELS: "see that people label, and that the queue hands out and takes in (stratawatch doctor), or "
+    "that their labels are not set aside (stratawatch labels set-aside)",
     BlindCause.FEW_LABELS: "stratawatch plan says how many labels it takes",
     BlindCause.MISSING_ANSWERS: "ask who labels why answers do not come: stratawatch report lists where",
     BlindCause.NO_BASELINE: "stratawatch baseline measure {panel}",
@@ -38,7 +39,7 @@ def notify_blind(tx: Transaction, ports: Ports, cycle: Cycle, dedup_key: str, re
     """Write one message for all streams that one cause hides."""
     cause = blind_cause_of(dedup_key)
     lines = [
-        *_reason_lines(reasons.values(), cause),
+        *(_unanswered(tx, cycle) if cause == BlindCause.NO_LABELS else _reason_lines(reasons.values())),
         f"Of {streams_text(reasons)}.",
         *_to_do(cause, cycle),
         f"window {cycle.window}, cycle {cycle.id}",
@@ -56,7 +57,7 @@ def notify_blind_changed(
     before = len(change.streams) - len(change.joined) + len(change.left)
     cause = blind_cause_of(dedup_key)
     lines = [
-        *_reason_lines(reasons, cause),
+        *(_unanswered(tx, cycle) if cause == BlindCause.NO_LABELS else _reason_lines(reasons)),
         *([f"New: {streams_text(change.joined)}."] if change.joined else []),
         *([f"No longer: {streams_text(change.left)}."] if change.left else []),
         f"Of {streams_text(change.streams)}; {count_text(before, 'metric')} before.",
@@ -113,9 +114,15 @@ def _to_do(cause: BlindCause | None, cycle: Cycle) -> Iterator[str]:
         yield f"Do: {_TO_DO[cause].format(cycle=cycle.id, panel=cycle.panel)}"
 
 
-def _reason_lines(reasons: Iterable[str], cause: BlindCause | None = None) -> list[str]:
-    if cause == BlindCause.NO_LABELS:  # each stream says so of its own items
-        return ["No item that the window asked about has a label: nobody answered, or fewer people than `votes` says."]
+def _unanswered(tx: Transaction, cycle: Cycle) -> list[str]:
+    """How many items nobody answered; each stream says so of its own items."""
+    asked = sum(not draw.reused for draw in tx.rounds.draws(cycle.id))
+    votes = tx.panels.get(cycle.panel_version).votes
+    were = "were answered" if votes == 1 else f"have the {votes} answers that `votes` asks for"
+    return [f"0 of {count_text(asked, 'item')} {were}: look at the queue."]
+
+
+def _reason_lines(reasons: Iterable[str]) -> list[str]:
     several = sorted(set(reasons))
     left = len(several) - MOST_REASONS
     return [*several[:MOST_REASONS], *([f"and {left} more like these: stratawatch status"] if left > 0 else [])]

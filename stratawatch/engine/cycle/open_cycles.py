@@ -23,8 +23,10 @@ DECIDED: Final = "panels that left"
 """The cursor of what was decided about panels that left the configuration, by panel."""
 
 
-def open_cycles(ports: Ports, panels: Mapping[str, PanelSpec], *, trusted: bool = False) -> tuple[int, ...]:
-    """Open what is due, oldest window first; returns the new cycles' ids.
+def open_cycles(
+    ports: Ports, panels: Mapping[str, PanelSpec], *, trusted: bool = False, most: int | None = None
+) -> tuple[int, ...]:
+    """Open what is due, oldest window first, or the newest windows of it, `most` a panel; returns the new cycles' ids.
 
     Raises ClockDoubted where the machine's clock cannot be right, unless it is `trusted`, and LeaseHeld where panels
     share a budget and somebody else is giving it out.
@@ -34,19 +36,21 @@ def open_cycles(ports: Ports, panels: Mapping[str, PanelSpec], *, trusted: bool 
     else:
         require_sound_clock(ports, panels)
     if ports.budget is None:
-        return _open_panels(ports, panels, None)
+        return _open_panels(ports, panels, None, most)
     with hold_lease(ports, BUDGET) as holder:
         held = fenced(ports, BUDGET, holder)
-        return _open_panels(held, panels, BudgetShares(held, ports.budget, panels))
+        return _open_panels(held, panels, BudgetShares(held, ports.budget, panels), most)
 
 
-def _open_panels(ports: Ports, panels: Mapping[str, PanelSpec], shares: BudgetShares | None) -> tuple[int, ...]:
+def _open_panels(
+    ports: Ports, panels: Mapping[str, PanelSpec], shares: BudgetShares | None, most: int | None
+) -> tuple[int, ...]:
     opened: list[int] = []
     troubles: list[StratawatchError] = []
     for spec in panels.values():
         try:
             with ports.store.begin() as tx:
-                opened += _open_panel(tx, ports, spec, shares)
+                opened += _open_panel(tx, ports, spec, shares, most)
                 tx.commit()
         except ConfigError as trouble:
             troubles.append(trouble)  # the other panels' windows open all the same
@@ -55,7 +59,9 @@ def _open_panels(ports: Ports, panels: Mapping[str, PanelSpec], shares: BudgetSh
     return tuple(opened)
 
 
-def _open_panel(tx: Transaction, ports: Ports, spec: PanelSpec, shares: BudgetShares | None) -> list[int]:
+def _open_panel(
+    tx: Transaction, ports: Ports, spec: PanelSpec, shares: BudgetShares | None, most: int | None
+) -> list[int]:
     now = ports.clock.now()
     newest = tx.cycles.find(panel=spec.name, newest=1)
     if newest:
@@ -68,7 +74,8 @@ def _open_panel(tx: Transaction, ports: Ports, spec: PanelSpec, shares: BudgetSh
     pauses = note_pause(tx, spec.name, now, is_paused=is_paused)
     free = 0 if is_paused else free_slots(tx, spec.name)
     opened: list[int] = []
-    for period in due_periods(spec.windows, now, newest[0].period if newest else -1):
+    due = [*due_periods(spec.windows, now, newest[0].period if newest else -1)]
+    for period in due if most is None else due[-most:]:
         window = window_of_period(spec.windows, period)
         is_passed_over = any(pause.covers(window.end) for pause in pauses)
         if not is_passed_over and len(opened) >= free:

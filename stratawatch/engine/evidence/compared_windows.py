@@ -144,7 +144,7 @@ def _answers(tx: Transaction, cycle: Cycle) -> tuple[dict[str, float], Sequence[
                 asked.setdefault(draw.question_key, []).append(draw.item_key)
         for question, keys in asked.items():
             for event in tx.labels.of_items(keys, question):
-                said.append((event.item_key, event.annotator, event.value))
+                said.append((event.item_key, event.person, event.value))
                 if event.at >= round_.planned_at:
                     hours = (event.at - round_.planned_at).total_seconds() / _HOUR
                     delays[event.item_key] = min(hours, delays.get(event.item_key, hours))

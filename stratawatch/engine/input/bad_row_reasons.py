@@ -34,7 +34,7 @@ def reason_sentences(panel: PanelSpec) -> dict[str, str]:
     for one in panel.classifiers:
         expected = "a probability in [0, 1]" if one.score_kind == "probability" else "a finite number"
         found[score_key(one)] = f"the score of '{one.name}' in '{one.score}' is not {expected}"
-        fault = "neither 0, 1, true nor false" if one.call_yes is None else "not a finite number"
+        fault = "neither yes nor no, true nor false, 1 nor 0" if one.call_yes is None else "not a finite number"
         found[call_key(one)] = f"the call of '{one.name}' in '{one.call}' is {fault}"
     return found
 

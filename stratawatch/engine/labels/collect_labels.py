@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from stratawatch.engine.alarms.notifications import warn
 from stratawatch.engine.audit import note_action
 from stratawatch.engine.clock_behind import require_after_newest_commit
 from stratawatch.engine.labels.counted_rejects import count_by_file
@@ -14,16 +15,22 @@ from stratawatch.engine.model.label_events import LabelEvent
 from stratawatch.engine.model.quarantined_row import QuarantinedRow
 from stratawatch.engine.ports import Ports
 from stratawatch.engine.ports.clock import SystemClock
+from stratawatch.engine.ports.transaction import Transaction
+from stratawatch.formatting import count_text
 
 MOST_POLLS: Final = 1000
 """Bound on one collection; a queue that never runs dry is read on at the next advance."""
+
+LARGEST_SHARE: Final = 0.05
+"""Of the labels of one reading: above it people are told that they do not count."""
 
 
 @dataclass(frozen=True)
 class Collected:
     """Label events that were new, that wait for the draw of their item (unknown), that were not read, or misdated.
 
-    `repeated` ones were delivered before. `reason` is why the first of those that were set aside was.
+    `repeated` ones were delivered before. `reason` is why the first of those that were set aside was, `origin` where it
+    came from, such as its file and line.
     """
 
     new: int = 0
@@ -32,6 +39,7 @@ class Collected:
     misdated: int = 0
     repeated: int = 0
     reason: str = ""
+    origin: str = ""
 
 
 def collect_labels(ports: Ports) -> Collected:
@@ -67,19 +75,43 @@ def keep_events(
     now = ports.clock.now()
     with ports.store.begin() as tx:
         earliest = {} if by_hand else tx.labels.earliest_times([event.item_key for event in events])
-        dated, misdated = split_by_date(events, earliest, now, SystemClock().now())
+        machine_now = SystemClock().now()
+        dated, misdated = split_by_date(events, earliest, now, machine_now)
         if isinstance(ports.clock, SystemClock) and any(row.reason == FUTURE for row in misdated):
             require_after_newest_commit(tx, now, "labels were not read")
         new, unknown = tx.labels.add(dated, now)
         aside = [*rejected, *misdated]
-        tx.cycles.quarantine(None, count_by_file(aside), now)
+        # Whoever runs as if it were another time looks for what was set aside today.
+        tx.cycles.quarantine(None, count_by_file(aside), max(now, machine_now))
         if by_hand and (new or unknown):
             note_action(tx, ports, "imported", by_hand, why)
         if cursor is not None:
+            _warn_of_rejects(tx, ports, aside, len(events) + len(rejected))
             tx.labels.save_cursor(ports.queue.name, cursor, now)
         tx.commit()
-    reason = aside[0].reason if aside else ""
-    return Collected(new, unknown, len(rejected), len(misdated), len(dated) - new - unknown, reason)
+    first = (aside[0].reason, _origin(aside[0])) if aside else ()
+    return Collected(new, unknown, len(rejected), len(misdated), len(dated) - new - unknown, *first)
+
+
+def _warn_of_rejects(tx: Transaction, ports: Ports, aside: Sequence[QuarantinedRow], read: int) -> None:
+    """Warn of a queue of which more than a few labels do not count; once a day for the same file and reason."""
+    if len(aside) <= LARGEST_SHARE * read:
+        return
+    first = aside[0]
+    about = f"labels:{ports.clock.now():%Y-%m-%d}:{first.content.get('file', '')}:{first.reason}"
+    words = f"{len(aside):,} of {count_text(read, 'label')} that came do not count"
+    body = [
+        f"The first: {first.reason} ({_origin(first)}).",
+        "Do: `stratawatch labels set-aside` lists them; mended lines count once they come again.",
+    ]
+    warn(tx, ports, about, f"Labels are set aside: {words}", "\n".join(body))
+
+
+def _origin(row: QuarantinedRow) -> str:
+    file, line = row.content.get("file"), row.content.get("line")
+    if not file:
+        return str(row.content.get("source", row.key))
+    return f"{file}, line {line}" if line else str(file)
 
 
 def _add(a: Collected, b: Collected) -> Collected:
@@ -90,4 +122,5 @@ def _add(a: Collected, b: Collected) -> Collected:
         a.misdated + b.misdated,
         a.repeated + b.repeated,
         a.reason or b.reason,
+        a.origin or b.origin,
     )

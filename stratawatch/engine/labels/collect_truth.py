@@ -41,10 +41,11 @@ def _collect(ports: Ports, feed: TruthFeed) -> int:
         if not (polled.statements or polled.rejected or polled.cursor != cursor):
             break
         now = ports.clock.now()
-        kept, aside = _split_by_date(polled.statements, max(now, SystemClock().now()) + CLOCK_SKEW)
+        latest = max(now, SystemClock().now())
+        kept, aside = _split_by_date(polled.statements, latest + CLOCK_SKEW)
         with ports.store.begin() as tx:
             new += tx.truth.add(kept, now)
-            tx.cycles.quarantine(None, count_by_file([*aside, *polled.rejected]), now)
+            tx.cycles.quarantine(None, count_by_file([*aside, *polled.rejected]), latest)
             tx.labels.save_cursor(feed.name, polled.cursor, now)
             tx.commit()
     return new

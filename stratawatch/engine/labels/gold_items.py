@@ -11,6 +11,7 @@ from hashlib import sha256
 
 from stratawatch.core.verdicts import Verdict, Vote, resolve_votes
 from stratawatch.engine.audit import note_action
+from stratawatch.engine.model.annotator_names import first_spellings
 from stratawatch.engine.model.cycle_facts import Cycle
 from stratawatch.engine.model.gold import GoldAsk, GoldCounts, GoldItem
 from stratawatch.engine.model.idempotency_keys import gold_key
@@ -65,7 +66,7 @@ def gold_counts(tx: Transaction, spec: PanelSpec, cycle: Cycle) -> GoldCounts:
     asks, events = _answers(tx, spec, cycle)
     said: dict[str, list[Vote]] = defaultdict(list)
     for order, event in enumerate(events):
-        said[event.item_key].append(Vote(event.annotator, event.value, order))
+        said[event.item_key].append(Vote(event.person, event.value, order))
     found = GoldCounts()
     for ask in asks:
         found = found.with_verdict(ask.truth, resolve_votes(said[ask.item_key], spec.votes))
@@ -77,8 +78,9 @@ def gold_of_annotators(tx: Transaction, spec: PanelSpec, cycle: Cycle) -> Mappin
     asks, events = _answers(tx, spec, cycle)
     truths = {ask.item_key: ask.truth for ask in asks}
     said: dict[str, dict[str, list[Vote]]] = defaultdict(lambda: defaultdict(list))
+    written = first_spellings(event.annotator for event in events)
     for order, event in enumerate(events):
-        said[event.annotator][event.item_key].append(Vote(event.annotator, event.value, order))
+        said[written[event.annotator]][event.item_key].append(Vote(event.person, event.value, order))
     found: dict[str, GoldCounts] = {}
     for annotator, votes in sorted(said.items()):
         counts = GoldCounts()

@@ -10,6 +10,7 @@ from stratawatch.core.estimation.agreement import latest_answers
 from stratawatch.core.estimation.vote_errors import VoteErrors, majority_rate, vote_errors
 from stratawatch.core.metrics import metric_named
 from stratawatch.engine.labels.labelled_cycle import load_labelled_cycle
+from stratawatch.engine.model.annotator_names import first_spellings
 from stratawatch.engine.model.cycle_facts import Cycle
 from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.engine.ports.transaction import Transaction
@@ -65,9 +66,13 @@ class Disagreement:
 
 
 def said_answers(tx: Transaction, spec: PanelSpec) -> list[tuple[str, str, str]]:
-    """What annotators said to the question of today: item, annotator and value, in the order of arrival."""
+    """What annotators said to the question of today: item, annotator and value, in the order of arrival.
+
+    Each annotator has the name by which he was first known.
+    """
     events = tx.labels.of_panel(spec.name, tx.panels.question_key(spec))
-    return [(item, event.annotator, event.value) for item, event in events]
+    written = first_spellings(event.annotator for _, event in events)
+    return [(item, written[event.annotator], event.value) for item, event in events]
 
 
 def disagreement(tx: Transaction, spec: PanelSpec, cycle: Cycle, estimates: Sequence[Estimate]) -> Disagreement | None:

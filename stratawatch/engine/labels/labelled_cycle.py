@@ -60,7 +60,7 @@ def verdicts_of(
     said: dict[str, list[Vote]] = defaultdict(list)
     for order, event in enumerate(events):
         if not_before is None or event.at >= not_before:
-            said[event.item_key].append(Vote(event.annotator, event.value, order))
+            said[event.item_key].append(Vote(event.person, event.value, order))
     resolved = {
         key: resolve_checked(words, has_ended=has_ended)
         if key in checked

@@ -39,7 +39,7 @@ def words_of(events: Iterable[LabelEvent]) -> dict[str, list[SaidWord]]:
     """What people say of each item, by item key, in the order in which they first spoke."""
     said: dict[str, list[Vote]] = defaultdict(list)
     for order, event in enumerate(events):
-        said[event.item_key].append(Vote(event.annotator, event.value, order))
+        said[event.item_key].append(Vote(event.person, event.value, order))
     return {key: standing_words(votes) for key, votes in said.items()}
 
 

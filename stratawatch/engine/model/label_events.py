@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
+from stratawatch.engine.model.annotator_names import person
 from stratawatch.engine.model.document import Json
 from stratawatch.engine.model.quarantined_row import QuarantinedRow
 from stratawatch.engine.model.states import BatchState
@@ -67,8 +68,8 @@ LabelValue = Literal["yes", "no", "skip", "retract"]
 class LabelEvent:
     """One append-only statement by one annotator on one item. What is delivered twice counts once.
 
-    `dated` is false where nobody said when it was made and `at` is the queue's guess.
-    The store says which question it answers when it keeps the event; until then `question_key` is empty.
+    `annotator` is the name as it was written. `dated` is false where nobody said when it was made and `at` is the
+    queue's guess. The store says which question it answers when it keeps the event; until then `question_key` is empty.
     """
 
     source: str
@@ -79,6 +80,11 @@ class LabelEvent:
     at: datetime
     dated: bool = True
     question_key: str = field(default="", compare=False)
+
+    @property
+    def person(self) -> str:
+        """Who said it: the same for every spelling of the annotator's name."""
+        return person(self.annotator)
 
 
 @dataclass(frozen=True)

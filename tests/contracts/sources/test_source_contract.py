@@ -78,19 +78,30 @@ class TestWindow:
 class TestCalls:
     @pytest.mark.parametrize(
         ("given", "letter"),
-        [("1", "1"), ("0", "0"), ("true", "1"), ("FALSE", "0"), ("True", "1"), ("1.0", "1"), ("0.0", "0"), (None, "-")],
+        [
+            ("1", "1"),
+            ("0", "0"),
+            ("true", "1"),
+            ("FALSE", "0"),
+            ("True", "1"),
+            ("1.0", "1"),
+            ("0.0", "0"),
+            (" Yes", "1"),
+            ("NO", "0"),
+            (None, "-"),
+        ],
     )
     def test_what_counts_as_a_call(self, made: Any, given: str | None, letter: str) -> None:
         answer = made(items("a", flag=given)).census(panel(), WINDOW)
         assert (answer.census.patterns, answer.profile.bad_rows) == ((letter,), 0)
 
-    @pytest.mark.parametrize("given", ["2", "-1", "0.5", "yes", "nan"])
+    @pytest.mark.parametrize("given", ["2", "-1", "0.5", "spam", "nan"])
     def test_anything_else_is_a_bad_row_with_its_reason(self, made: Any, given: str) -> None:
         answer = made(items("a", flag=given)).census(panel(), WINDOW)
         assert (answer.census.size, answer.profile.bad_rows, answer.profile.columns["lr"]["invalid"]) == (0, 1, 1)
         (bad,) = answer.bad_rows
         assert (bad.key, bad.kind) == ("a", "prediction")
-        assert bad.reason == "the call of 'lr' in 'flag' is neither 0, 1, true nor false"
+        assert bad.reason == "the call of 'lr' in 'flag' is neither yes nor no, true nor false, 1 nor 0"
         assert bad.content["columns"]["flag"] == given
 
     @pytest.mark.parametrize("flag", ["0", "1"])

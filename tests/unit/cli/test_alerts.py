@@ -111,7 +111,10 @@ class TestTest:
         assert "HTTP 401" in paging.run("alerts", "test", "ops", code=2).stderr
 
     def test_of_an_unknown_channel_names_those_that_there_are(self, paging):
-        assert "there is no channel 'opps'; did you mean 'ops'?" in paging.run("alerts", "test", "opps", code=2).stderr
+        assert (
+            "there is no channel 'opps'; expected ops; did you mean 'ops'?"
+            in paging.run("alerts", "test", "opps", code=2).stderr
+        )
 
 
 class TestHeartbeat:

@@ -98,7 +98,7 @@ class TestMeasure:
         ("arguments", "message"),
         [
             (("spam",), "panel 'spam' has too few judged windows for a baseline; expected at least 4; got 0"),
-            (("spma",), "there is no panel 'spma'; did you mean 'spam'?"),
+            (("spma",), "there is no panel 'spma'; expected spam; did you mean 'spam'?"),
             (("spam", "--label", "human"), "a column of labels is one of labelled predictions; expected a file"),
             (("spam", "--called", "9", "--passed", "90"), "of labelled predictions; expected a file beside them"),
             (("spam", "--file", "labels.parquet", "--windows", "8"), "from windows or from labelled predictions;"),

@@ -158,7 +158,7 @@ class TestPeople:
 
     def test_a_mistyped_panel_is_told_with_the_one_that_was_meant(self, fresh):
         err = fresh.run("census", "spm", code=2).stderr
-        assert err == "stratawatch: there is no panel 'spm'; did you mean 'spam'?\n"
+        assert err == "stratawatch: there is no panel 'spm'; expected spam; did you mean 'spam'?\n"
 
 
 class TestPicture:

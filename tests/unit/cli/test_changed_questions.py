@@ -2,6 +2,8 @@
 
 import pytest
 
+from tests.unit.cli.conftest import NOW
+
 LONG = ("budget = 60", 'budget = 60\nlabel_validity = "3650d"')
 GUIDELINE = 'guideline = "Spam is what nobody asked for."'
 MENDED = 'guideline = "Spam is, what nobody asked for."'
@@ -43,6 +45,19 @@ def test_another_version_is_another_question(judged):
     assert notices(judged, (GUIDELINE, f'{GUIDELINE}\nguideline_version = "1"')) == []
     (notice,) = notices(judged, (GUIDELINE, f'{MENDED}\nguideline_version = "1"'))
     assert notice["place"] == f"panels.spam.guideline_version, line {notice['line']}"
+
+
+def test_answers_that_are_still_to_come_or_to_be_read_are_counted_too(fresh):
+    fresh.run("open", "--now", NOW)
+    fresh.run("advance", "--now", NOW)
+    changed = ('question = "Is it spam?"', 'question = "Is it junk?"')
+    fresh.answer()
+    (notice,) = notices(fresh, changed)
+    assert "0 labels of the former question are not reused, nor are answers for 24 items that" in notice["problem"]
+    fresh.configure()
+    fresh.run("advance", "--now", "2026-01-12T08:00:00+00:00")
+    (notice,) = notices(fresh, changed)
+    assert "24 labels of the former question are not reused, nor are answers for 36 items" in notice["problem"]
 
 
 @pytest.mark.parametrize("validity", ["1d"])

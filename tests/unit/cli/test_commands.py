@@ -10,12 +10,37 @@ from typer.testing import CliRunner
 from stratawatch.cli import output
 from stratawatch.cli.app import app
 from stratawatch.cli.output import state_text
+from stratawatch.cli.quick_commands import config_after_command
 from stratawatch.cli.table_output import show_rows
 from stratawatch.core.alarms.alarm_states import AlarmState
 from stratawatch.errors import Unreachable
 
 ROOT = Path(__file__).parents[3]
 DOCS = (ROOT / "docs/cli.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("words", "moved"),
+    [
+        ("--config f status", "status --config f"),
+        ("-c f labels drawn --json", "labels drawn -c f --json"),
+        ("labels --config=f drawn", "labels drawn --config=f"),
+        ("--config f status --config g", "status --config f --config g"),
+        ("--config f cycles --state open", "cycles --state open --config f"),
+        ("status --config f", "status --config f"),
+        ("labels erase --why --config", "labels erase --why --config"),
+        ("--config f", ""),
+        ("--version", "--version"),
+    ],
+)
+def test_config_may_stand_before_the_command(words, moved):
+    assert config_after_command(typer.main.get_command(app), words.split()) == moved.split()
+
+
+def test_config_before_the_command_is_read(judged, tmp_path):
+    environment = {"STRATAWATCH_CONFIG": str(tmp_path / "none.toml")}
+    result = CliRunner().invoke(app, ["--config", str(judged.config), "status"], env=environment)
+    assert (result.exit_code, "spam: 1 cycle" in result.stdout) == (0, True)
 
 
 def commands(group=None, path=("stratawatch",)):

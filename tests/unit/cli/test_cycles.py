@@ -16,7 +16,7 @@ class TestList:
         assert "There is no such cycle yet" in judged.run("cycles", "--state", "open").stdout
 
     def test_a_state_that_does_not_exist_is_told(self, judged):
-        assert "no state 'judgd'; did you mean 'judged'?" in judged.run("cycles", "--state", "judgd", code=2).stderr
+        assert "no state 'judgd'; expected open, frozen" in judged.run("cycles", "--state", "judgd", code=2).stderr
 
     def test_a_panel_that_does_not_exist_is_told(self, judged):
         assert "there is no panel 'x'" in judged.run("cycles", "--panel", "x", code=2).stderr

@@ -77,6 +77,9 @@ def test_what_cannot_be_meant_is_refused(judged):
     for words, reason in (
         (["--item", item, "--yes"], "say why"),
         (["--item", item, "--yes", "--why", f"because of {item}"], "without the item's id"),
+        (["--item", item, "--yes", "--why", f"request 4711 ({item.upper()})."], "without the item's id"),
+        (["--item", item, "--yes", *WHY, "--by", item], "say who does it, without the item's id"),
+        (["--item", item, "--yes", *WHY, "--by", f"ann, for {item}"], "say who does it, without the item's id"),
         (["--yes", *WHY], "--item ID, or --again"),
         (["--item", item, "--again", *WHY], "--item ID, or --again"),
         (["--item", name_of_erased(item), "--yes", *WHY], "was erased"),

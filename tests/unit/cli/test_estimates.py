@@ -54,7 +54,8 @@ class TestFilters:
     )
     def test_a_name_that_is_not_there_is_told(self, judged, option, value, meant):
         err = judged.run("estimates", option, value, code=2).stderr
-        assert f"'{value}'; did you mean '{meant}'?" in err
+        assert f"'{value}'; expected " in err
+        assert err.endswith(f"; did you mean '{meant}'?\n")
 
 
 class TestDifferences:

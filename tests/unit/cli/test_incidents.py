@@ -30,7 +30,7 @@ class TestAck:
 
     def test_of_what_is_not_there_says_so(self, paged):
         assert "there is no incident 99; `stratawatch alerts list`" in paged.run("alerts", "ack", "99", code=2).stderr
-        assert "there is no incident 99" in paged.run("alerts", "show", "99", code=2).stderr
+        assert "`stratawatch alerts list` shows them: 2, 1\n" in paged.run("alerts", "show", "99", code=2).stderr
 
 
 class TestShow:
@@ -107,7 +107,10 @@ class TestSilence:
         assert "there is no panel with a limit called 'span'; expected spam; did you mean 'spam'?" in done.stderr
 
     def test_that_is_not_there_cannot_be_ended(self, judged):
-        assert "there is no silence 5" in judged.run("alerts", "unsilence", "5", code=2).stderr
+        assert (
+            "there is no silence 5; `stratawatch alerts silences --all` shows them; there is none"
+            in judged.run("alerts", "unsilence", "5", code=2).stderr
+        )
 
 
 @pytest.mark.parametrize(

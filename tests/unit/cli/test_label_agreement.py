@@ -36,6 +36,24 @@ def test_of_a_second_annotator_counts_his_last_answers(judged):
     assert "Second answers are asked for" not in text
 
 
+def test_one_person_is_one_however_the_name_is_written(judged):
+    labels = judged.json("labels", "export")["labels"]
+    names = ("Ann", " ann", "a\u200bnn", "ANN")
+    said = [{"item": labels[0]["item"], "value": labels[0]["value"], "annotator": name} for name in names]
+    said += [{"item": labels[1]["item"], "value": "skip", "annotator": "\u0041\u030ake"}]
+    said += [{"item": labels[2]["item"], "value": "skip", "annotator": "\u00c5ke"}]
+    file = judged.folder / "names.jsonl"
+    file.write_text("".join(json.dumps(one) + "\n" for one in said))
+    assert judged.json("labels", "import", str(file))["new"] == 6
+    (found,) = judged.json("labels", "agreement")["panels"]
+    assert [(one["name"], one["pairs"], one["skips"]) for one in found["annotators"]] == [
+        ("\u0041\u030ake", 0, 2),
+        ("ann", 0, 0),
+    ]
+    written = {row["annotator"] for row in judged.json("labels", "export")["labels"]}
+    assert {*names, "ann"} <= written
+
+
 def test_under_second_votes_it_says_which_items_are_asked_about_again(fresh):
     fresh.configure(("budget = 60", 'budget = 60\nsecond_votes = "called_negative_yes"'))
     fresh.run("open", "--now", NOW)

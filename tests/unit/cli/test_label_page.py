@@ -29,6 +29,18 @@ def test_an_annotator_gets_a_link_that_is_not_kept(paged):
     assert paged.json("labels", "annotators") == {"annotators": [{"name": "ann", "open": False, "answers": 0}]}
 
 
+def test_a_person_has_one_name_at_the_page(paged):
+    first = paged.json("labels", "invite", "Ann")["link"]
+    second = paged.json("labels", "invite", " ann ")
+    assert second["annotator"] == "Ann"
+    book = PageBook(paged.folder / "queue")
+    assert book.who(first.rpartition("/")[2]) is None
+    assert book.who(second["link"].rpartition("/")[2]) == ("Ann", False)
+    assert [one["name"] for one in paged.json("labels", "annotators")["annotators"]] == ["Ann"]
+    paged.run("labels", "revoke", "ANN")
+    assert paged.json("labels", "annotators")["annotators"][0]["open"] is False
+
+
 def test_answers_at_the_page_are_labels(paged):
     paged.run("open", "--now", NOW)
     paged.run("advance", "--now", NOW)
@@ -46,6 +58,7 @@ def test_answers_at_the_page_are_labels(paged):
     ("arguments", "said"),
     [
         (["labels", "invite", "a\nb"], "no name for an annotator"),
+        (["labels", "invite", "a\u200bn"], "no name for an annotator"),
         (["labels", "invite", ""], "no name for an annotator"),
         (["labels", "revoke", "nobody"], "there is no annotator 'nobody'"),
         (["web", "--host", "203.0.113.7"], "would send their tokens to 203.0.113.7 unprotected"),

@@ -172,7 +172,9 @@ class TestImport:
         done = judged.json("advance", "--now", "2026-01-12T10:00:00+00:00")["labels"]
         assert (done["waiting"], done["waiting_items"]) == (1, 1)
 
-    @pytest.mark.parametrize("said", ["yes", " No ", "SKIP", "retract", True, False, None, 1, 0.5, "maybe", "", [], {}])
+    @pytest.mark.parametrize(
+        "said", ["yes", " No ", "SKIP", "retract", True, False, None, 1, 1.0, "0.0", 0.5, "maybe", "", []]
+    )
     def test_it_takes_the_words_that_the_queue_takes(self, tmp_path, said):
         line = json.dumps({"item": "a", "key": "a", "value": said})
         queued = read_line(line.encode(), Origin("folder", "ann.jsonl", 1, datetime(2026, 1, 5, tzinfo=UTC)))
@@ -183,6 +185,10 @@ class TestImport:
                 read_labels(path)
         else:
             assert [label.value for label in read_labels(path)] == [queued.value]
+
+    def test_cells_that_are_empty_beyond_the_columns_are_no_obstacle(self, judged, item):
+        path = self.write(judged, "x.csv", f"item,value,annotator,,\n{item},no,bob,,,\n")
+        assert judged.json("labels", "import", path)["new"] == 1
 
     def test_odd_items_survive_the_way_in(self, judged):
         odd = 'quote " comma , new\nline 🙂'
@@ -210,6 +216,9 @@ class TestImport:
             ("x.jsonl", '{"item": "a"}\n', "line 1: has no 'value'"),
             ("x.jsonl", '{"item": "a", "value": "yes", "annotator": ""}\n', "line 1: 'annotator' is empty"),
             ("x.jsonl", '{"item": "a", "value": "yes", "at": "2026-01-01"}\n', "line 1: 'at' has no offset from UTC"),
+            ("x.csv", "item,value\na,yes,no\n", "line 2: has more cells than the first line; put quotes around"),
+            ("x.csv", "item,value,value\na,yes,no\n", "x.csv has the column 'value' twice, so nothing was imported"),
+            ("x.jsonl", '{"item": "a", "value": "yes", "annotator": "\\u200b"}\n', "line 1: 'annotator' is empty"),
             ("x.txt", "a yes", "x.txt is no label file; expected .csv or .jsonl; got .txt"),
         ],
     )
@@ -255,16 +264,18 @@ class TestWhatDoesNotCount:
         (fresh.folder / "queue" / "in" / "old").mkdir()
         out = fresh.run("advance").stdout
         assert "labels: 0 new, 0 for unknown items, 2 rejected" in out
-        assert "  the first that did not count: the file is not read: its name does not end in .jsonl" in out
+        assert (
+            "  the first that did not count: the file is not read: its name does not end in .jsonl (labels.csv)" in out
+        )
         assert "0 rejected" in fresh.run("advance").stdout
         status = " ".join(fresh.run("status").stdout.split())
-        assert "(2: the file is not read: its name does not end in .jsonl)" in status
+        assert "(2: the file is not read: its name does not end in .jsonl, as in labels.csv)" in status
 
     def test_advance_status_and_a_list_name_it(self, visited):
         home, known = visited
         out = home.run("advance").stdout
         assert "labels: 0 new, 1 for unknown items, 2 rejected" in out
-        assert "  the first that did not count: not valid JSON" in out
+        assert "  the first that did not count: not valid JSON (ann.jsonl, line 1)" in out
         assert "`stratawatch labels set-aside` lists what was rejected or set aside" in out
         assert "`stratawatch labels waiting` lists them" in out
 
@@ -272,7 +283,8 @@ class TestWhatDoesNotCount:
         assert "labels: 0 new, 1 known already" in home.run("advance").stdout
 
         status = " ".join(home.run("status").stdout.split())
-        assert "! 3 labels set aside in the last 7 days (1: a label that is dated in the future; 2: not" in status
+        assert "! 3 labels set aside in the last 7 days (1: a label that is dated in the future, as" in status
+        assert "2: not valid JSON, as in ann.jsonl)" in status
         assert "`stratawatch labels set-aside` lists them" in status
         assert "`stratawatch labels waiting` lists them" in status
         reasons = {row["reason"]: row["labels"] for row in home.json("status")["set_aside"]}
@@ -281,3 +293,23 @@ class TestWhatDoesNotCount:
         rows = {row["reason"]: row for row in home.json("labels", "set-aside")["set_aside"]}
         assert (rows["not valid JSON"]["origin"], rows["not valid JSON"]["count"]) == ("ann.jsonl", 2)
         assert "text oops" in home.run("labels", "set-aside").stdout
+
+    def test_channels_hear_of_it_where_it_is_more_than_a_few(self, fresh):
+        fresh.configure(more='\n[[alerts]]\nkind = "console"\n')
+        fresh.run("advance")
+        line = json.dumps({"key": "ab" * 32, "value": "yes", "annotator": "ann", "at": "2026-01-12T07:00:00+00:00"})
+        (fresh.folder / "queue" / "in" / "few.jsonl").write_text("\n".join([line] * 19 + ["oops"]) + "\n")
+        assert "WARNING" not in fresh.run("advance").stderr
+        (fresh.folder / "queue" / "in" / "many.jsonl").write_text("\n".join([line] * 18 + ["oops", "oops"]) + "\n")
+        told = " ".join(fresh.run("advance").stderr.split())
+        assert "Labels are set aside: 2 of 20 labels that came do not count" in told
+        assert "The first: not valid JSON (many.jsonl, line 19)." in told
+        (fresh.folder / "queue" / "in" / "many.jsonl").write_text("\n".join([line] * 18 + ["oops"] * 4) + "\n")
+        assert "WARNING" not in fresh.run("advance").stderr
+
+    def test_status_counts_it_too_where_it_was_read_as_of_a_time_in_the_past(self, visited):
+        home, _ = visited
+        (home.folder / "queue" / "in" / "ann.jsonl").write_text("oops\n")
+        home.run("advance", "--now", "2026-01-12T08:00:00+00:00")
+        status = " ".join(home.run("status").stdout.split())
+        assert "! 1 label set aside in the last 7 days (1: not valid JSON, as in ann.jsonl)" in status

@@ -8,7 +8,8 @@ from tests.unit.cli.conftest import NOW
 
 class TestOpen:
     def test_it_opens_every_window_that_is_over_once(self, fresh):
-        assert fresh.json("open", "--now", "2026-01-20T00:00:00+00:00") == {
+        assert fresh.json("open", "--all", "--now", "2026-01-20T00:00:00+00:00") == {
+            "undecided": [],
             "opened": [
                 {
                     "id": 1,
@@ -22,9 +23,9 @@ class TestOpen:
                     "window_start": "2026-01-12T00:00:00+00:00",
                     "window_end": "2026-01-19T00:00:00+00:00",
                 },
-            ]
+            ],
         }
-        assert fresh.json("open", "--now", "2026-01-20T00:00:00+00:00") == {"opened": []}
+        assert fresh.json("open", "--now", "2026-01-20T00:00:00+00:00") == {"opened": [], "undecided": []}
 
     def test_it_says_so_when_nothing_is_due(self, fresh):
         out = fresh.run("open", "--now", "2026-01-06T00:00:00+00:00").stdout

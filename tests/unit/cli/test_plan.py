@@ -189,7 +189,7 @@ class TestDryRun:
 
     def test_an_unknown_panel_is_told_with_the_one_that_was_meant(self, fresh):
         err = fresh.run("plan", "--dry-run", "spm", code=2).stderr
-        assert err == "stratawatch: there is no panel 'spm'; did you mean 'spam'?\n"
+        assert err == "stratawatch: there is no panel 'spm'; expected spam; did you mean 'spam'?\n"
 
     def test_items_that_come_twice_are_told(self, fresh):
         fresh.predict(f"({ROWS}) UNION ALL ({ROWS})")

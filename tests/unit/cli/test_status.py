@@ -69,6 +69,24 @@ class TestAJudgedInstallation:
 
 
 class TestCyclesUnderWay:
+    def test_an_advance_says_what_it_asked_where_and_until_when(self, fresh):
+        fresh.run("open", "--now", NOW)
+        done = fresh.json("advance", "--now", NOW)
+        assert done["asked"] == [
+            {
+                "panel": "spam",
+                "cycle": 1,
+                "questions": 24,
+                "queue": str(fresh.folder / "queue"),
+                "answers_until": "2026-01-15T06:00:00+00:00",
+            }
+        ]
+        fresh.answer()
+        out = " ".join(fresh.run("advance", "--now", "2026-01-12T08:00:00+00:00").stdout.split())
+        assert "spam: 36 questions are out in" in out
+        assert "answers until Thursday, 2026-01-15 06:00 UTC" in out
+        assert fresh.json("advance", "--now", "2026-01-12T08:10:00+00:00")["asked"] == []
+
     def test_a_cycle_waits_for_its_answers_and_its_batch_is_out(self, fresh):
         fresh.run("open", "--now", NOW)
         assert fresh.json("status")["cycles"][0]["waits_for"] == "its predictions to be read"
@@ -251,7 +269,7 @@ def test_postgresql_and_sqlite_say_the_same(postgres_url, tmp_path):
         assert last["finished_at"] == last["good_at"] >= began
         documents.append(document)
     assert documents[0] == documents[1]
-    assert documents[0]["set_aside"] == ({"reason": "junk", "labels": 3, "newest_at": began},)
+    assert documents[0]["set_aside"] == ({"reason": "junk", "labels": 3, "newest_at": began, "origin": "a.jsonl"},)
     assert len(documents[0]["streams"]) == 1
     assert documents[0]["cycles"]
     assert documents[0]["batches"]

@@ -37,6 +37,7 @@ class TestValues:
             (1.0, "yes"),
             ("1", "yes"),
             ("0", "no"),
+            ("1.0", "yes"),
             ("TRUE", "yes"),
             ("false", "no"),
         ],
@@ -56,6 +57,10 @@ class TestDefaults:
     def test_time_and_annotator_have_defaults(self):
         event = read({"key": "k", "value": "yes"})
         assert (event.at, event.annotator) == (MTIME, "anonymous")
+
+    def test_a_name_stays_as_it_is_written_and_one_that_nobody_sees_is_refused(self):
+        assert read({"key": "k", "value": "yes", "annotator": " Ann"}).annotator == " Ann"
+        assert "nothing of it can be seen" in read({"key": "k", "value": "yes", "annotator": "\u200b"}).reason
 
     def test_the_id_depends_on_what_was_said_when_by_whom_and_on_nothing_else(self):
         said = {"key": "k", "value": "yes", "annotator": "ann", "at": "2026-01-05T08:00:00+00:00"}

@@ -2,6 +2,8 @@ import math
 
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 
 from stratawatch.core.score_bins import bin_of
@@ -33,6 +35,13 @@ class TestPatterns:
         rows = {"call_a": [1.0, 0.0, None, 1.0], "call_b": [True, False, True, None]}
         patterns = [name for name, _ in read(rows, {"a": (None, "call_a"), "b": (None, "call_b")})]
         assert patterns == ["11", "00", "-1", "1-"]
+
+    @pytest.mark.parametrize("made", [pd.DataFrame, pa.table, pl.DataFrame])
+    def test_calls_are_read_in_every_word_for_yes_and_no(self, made):
+        calls = ["yes", "No", " TRUE", "false", "1", "0.0", None]
+        panel = columns_from_arguments("id", {"a": (None, "call_a")}, (), [], None)
+        found = read_call_patterns(open_frame(made({"call_a": calls})), panel)
+        assert [found.patterns[cell] for cell in found.cell.tolist()] == ["1", "0", "1", "0", "1", "0", "-"]
 
     def test_cells_are_sorted_as_text_and_then_by_bin(self):
         rng = np.random.default_rng(1)
@@ -114,9 +123,13 @@ class TestRefused:
         with pytest.raises(StratawatchError) as caught:
             alone([0.5, 0.5, 0.5], [1, 0, 2])
         assert str(caught.value) == (
-            "calls of 'a' cannot be read; expected True, False, 1, 0 or null; got 2 in column 'call_a'; "
+            "calls of 'a' cannot be read; expected True or False, yes or no, 1 or 0, or null; got 2 in column 'call_a'; "
             "compare the score with its cut-off first"
         )
+
+    def test_a_word_that_is_neither_yes_nor_no(self):
+        with pytest.raises(StratawatchError, match="got 'spam' in column 'call_a'"):
+            alone([0.5, 0.5, 0.5], ["yes", None, "spam"])
 
     def test_a_column_that_is_not_there(self):
         with pytest.raises(StratawatchError, match="no column 'call_a', the calls of 'a'"):

@@ -97,10 +97,23 @@ class TestTelling:
         study.tell(pd.Series([np.True_] * len(batch), index=batch))
         assert not set(study.ask()) & set(batch)
 
+    def test_a_frame_of_what_was_answered_so_far(self, study):
+        batch = study.ask()
+        labels = ["Yes", "0", 1.0, "skip", None, *["false"] * (len(batch) - 5)]
+        study.tell(pd.DataFrame({"label": labels, "item_id": batch}))
+        assert study.ask() == [batch[4]]
+        assert [study._progress.labels[item] for item in batch[:4]] == ["yes", "no", "yes", "unresolved"]
+
+    def test_an_item_that_comes_twice_with_different_labels(self, study):
+        batch = study.ask()
+        with pytest.raises(StratawatchError, match="comes twice with different labels; expected True; got False"):
+            study.tell(pd.Series(["yes", "no"], index=[batch[0], batch[0]]))
+        assert study.ask() == batch
+
     def test_all_or_nothing(self, study):
         batch = study.ask()
         with pytest.raises(StratawatchError):
-            study.tell({batch[0]: True, batch[1]: "yes"})
+            study.tell({batch[0]: True, batch[1]: "maybe"})
         assert study.ask() == batch
 
     def test_an_unknown_item(self, study):

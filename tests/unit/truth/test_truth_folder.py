@@ -26,12 +26,18 @@ def test_says_what_a_line_says(feed):
         feed,
         {"item": "p-1", "value": "yes", "at": AT},
         {"item": "p-2", "value": False, "at": AT, "source": "appeal"},
-        {"item": "p-3", "value": "yes", "at": AT, "predicted_at": "2026-01-05T01:00:00+01:00", "calls": {"lr": False}},
+        {
+            "item": "p-3",
+            "value": "yes",
+            "at": AT,
+            "predicted_at": "2026-01-05T01:00:00+01:00",
+            "calls": {"lr": "No", "rf": 1},
+        },
     )
     first, second, third = feed.poll({}).statements
     assert (first.panel, first.item, first.value, first.source) == ("cards", "p-1", "yes", "chargeback")
     assert (second.value, second.source, second.calls) == ("no", "appeal", {})
-    assert (third.predicted_at, third.calls) == (datetime(2026, 1, 5, tzinfo=UTC), {"lr": False})
+    assert (third.predicted_at, third.calls) == (datetime(2026, 1, 5, tzinfo=UTC), {"lr": False, "rf": True})
 
 
 def test_goes_on_where_it_ended(feed):
@@ -48,7 +54,7 @@ def test_goes_on_where_it_ended(feed):
         ({"item": "p", "value": "yes"}, "has no 'at'"),
         ({"value": "yes", "at": AT}, "has no 'item'"),
         ({"item": "p", "value": "skip", "at": AT}, "'value' is none of yes, no, retract"),
-        ({"item": "p", "value": "yes", "at": AT, "calls": {"lr": "no"}}, "'calls' is not an object"),
+        ({"item": "p", "value": "yes", "at": AT, "calls": {"lr": "spam"}}, "'calls' is not an object"),
         ("{", "not valid JSON"),
     ],
 )

@@ -66,7 +66,7 @@ class TestAnItemThatIsAskedAnew:
         assert shown(ben) is None
         page.now += HELD + timedelta(seconds=1)
         say(ben, "no")
-        assert "has its answers already" in ann.post("/answer", data=form).text
+        assert "needs no answer any more" in ann.post("/answer", data=form).text
         assert page.words()[1:] == [("k1", "ben", "no")]
 
     def test_comes_again_where_the_new_answer_is_taken_back(self, page, ann):

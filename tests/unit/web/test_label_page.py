@@ -103,7 +103,7 @@ class TestAnswers:
         ann = page.browser("ann")
         form = {**fields(ann.get("/")), "value": "yes"}
         ann.post("/answer", data=form)
-        assert "has its answers already" in ann.post("/answer", data=form).text
+        assert "needs no answer any more" in ann.post("/answer", data=form).text
         assert page.words() == [("k1", "ann", "yes")]
 
     @pytest.mark.parametrize(
@@ -196,7 +196,7 @@ class TestTwoPeople:
         assert "Nothing to label" in ben.get("/").text
         page.now += HELD + timedelta(seconds=1)
         assert say(ben, "no").status_code == 200
-        assert "has its answers already" in ann.post("/answer", data=form).text
+        assert "needs no answer any more" in ann.post("/answer", data=form).text
         assert page.words() == [("k1", "ben", "no")]
 
     def test_progress_is_ones_own(self, page):
@@ -220,6 +220,19 @@ def test_payload_that_is_dropped_is_not_in_the_file_and_answers_stay(page):
     assert {value for _, _, value in page.words()} == {"yes", "skip"}
     with page.book.reading() as sql:
         assert sql.execute("SELECT item_key, payload FROM tasks").fetchall() == [("k1", "{}")]
+
+
+def test_an_item_that_is_erased_while_somebody_looks_at_it_gets_no_answer(page):
+    page.queue.publish(batch("k1", payload={"text": "secret of k1"}))
+    page.queue.publish(batch("k2", key="b2"))
+    ann = page.browser("ann")
+    shown = ann.get("/")
+    key = fields(shown)["key"]
+    page.queue.drop_payload({"spam-p00000-r1-b1": [key], "b2": [key]})
+    after = ann.post("/answer", data={**fields(shown), "value": "yes"})
+    assert "That item needs no answer any more" in after.text
+    assert fields(after)["key"] != key
+    assert page.words() == []
 
 
 def test_a_page_whose_file_is_away_says_so(page):

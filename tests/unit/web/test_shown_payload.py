@@ -27,6 +27,14 @@ class TestPayloads:
         text = page.browser("ann").get("/").text
         assert "a\ufffdb\ufffdc\ufffdd\ufffde\ufffdf\ufffdg \u0646\u200c\u0645 \u200d" in text
 
+    @pytest.mark.parametrize("value", [None, "", " \n"])
+    def test_a_field_without_a_value_is_said_to_be_empty(self, page, value):
+        page.queue.publish(batch("k1", payload={"text": value, "said": "null", "more": []}))
+        text = page.browser("ann").get("/").text
+        assert '<dt><bdi>text</bdi></dt>\n<dd><bdi><em class="empty">empty</em></bdi></dd>' in text
+        assert "<dd><bdi>null</bdi></dd>" in text
+        assert "<dd><bdi>[]</bdi></dd>" in text
+
     def test_an_address_at_an_allowed_host_is_a_link_that_tells_nobody_where_it_was(self, tmp_path):
         page = Page(tmp_path / "queue", hosts=AllowedHosts(links=frozenset({"example.org"})))
         page.queue.publish(batch("k1", payload={"page": "https://example.org/a?b=1&c=2"}))

@@ -35,7 +35,7 @@ class TestFaults:
         assert [(one.rows, one.reason) for one in found] == [
             (30, "the score of 'lr' in 'p_lr' is not a probability in [0, 1]"),
             (22, "the item id in 'id' is missing"),
-            (20, "the call of 'lr' in 'is_lr' is neither 0, 1, true nor false"),
+            (20, "the call of 'lr' in 'is_lr' is neither yes nor no, true nor false, 1 nor 0"),
             (18, "the time in 'ts' is missing or unreadable"),
         ]
 

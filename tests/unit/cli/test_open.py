@@ -1,0 +1,39 @@
+"""`open` on a past start says what it would ask for, and opens what it is told to."""
+
+import pytest
+
+LATER = "2026-02-09T06:00:00+00:00"
+
+
+def test_several_past_windows_of_a_new_panel_are_asked_about(fresh):
+    told = fresh.run("open", "--now", LATER, code=2).stderr
+    assert "5 windows of panel 'spam' are over: up to 300 labels" in told
+    assert "--all, or --newest N" in told
+    assert fresh.json("cycles")["cycles"] == []
+
+
+@pytest.mark.parametrize(("words", "starts"), [(["--all"], [5, 12, 19, 26, 33]), (["--newest", "2"], [26, 33])])
+def test_they_are_opened_as_one_says_and_nobody_is_asked_again(fresh, words, starts):
+    opened = fresh.json("open", "--now", LATER, *words)["opened"]
+    days = [int(one["window_start"][8:10]) + 31 * (one["window_start"][6] == "2") for one in opened]
+    assert days == starts
+    assert fresh.json("open", "--now", LATER)["opened"] == []
+    (next_one,) = fresh.json("open", "--now", "2026-02-16T06:00:00+00:00")["opened"]
+    assert next_one["window_start"].startswith("2026-02-09")
+
+
+def test_one_past_window_is_simply_opened(fresh):
+    assert len(fresh.json("open", "--now", "2026-01-12T06:00:00+00:00")["opened"]) == 1
+
+
+def test_a_panel_that_begins_does_not_hold_up_another(judged):
+    text = judged.config.read_text()
+    panel = text[text.index("[panels.spam]") :].replace("spam", "scam")
+    judged.config.write_text(f"{text}\n{panel}")
+    document = judged.run("open", "--now", LATER, "--json", code=2)
+    assert '"panel": "spam"' in document.stdout.partition('"undecided"')[0]
+    assert "5 windows of panel 'scam' are over" in document.stderr
+
+
+def test_all_and_newest_contradict_each_other(fresh):
+    assert "do not go together" in fresh.run("open", "--all", "--newest", "1", code=2).stderr
