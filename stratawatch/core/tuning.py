@@ -88,6 +88,23 @@ class HistoryTuning:
 
 
 @dataclass(frozen=True)
+class ForecastTuning:
+    """Guesses of the rates that the range of a forecast half-width spans, and the part that is left to luck."""
+
+    luck_with_history: float = 0.105
+    """Logarithm by which either end of a range lies further out, where the rates are a history's."""
+    luck: float = 0.37
+    """The same where scores and calls are all there is."""
+    fewer_positives: float = 0.3
+    """What the logits of a history's rates lose in the guess with fewer positives."""
+    sharper: float = 2.0
+    """How many times as far the logits of scores spread where they tell the classes apart better than they say."""
+    precision: float = 0.6
+    recall: float = 0.8
+    """What calls of all classifiers together are worth in the guess that looks at calls."""
+
+
+@dataclass(frozen=True)
 class SolverTuning:
     """How the fewest labels for many margins are found; these move the time, and the result by less than `gap`."""
 
@@ -153,5 +170,6 @@ class EvidenceTuning:
 
 PLANNER: Final = PlannerTuning()
 HISTORY: Final = HistoryTuning()
+FORECAST: Final = ForecastTuning()
 SOLVER: Final = SolverTuning()
 EVIDENCE: Final = EvidenceTuning()

@@ -34,7 +34,8 @@ class History:
     much larger a period's variance was than the model of the periods before expected (see model_trust.py);
     `with_variance_ratios` adds those of ages that are missing. The first `classifiers` letters of a pattern are
     calls (None: all); those after them are what auxiliary scores lean to. `known` is truth that came by itself: plans
-    raise rates to it, and no estimate reads it.
+    raise rates to it, and no estimate reads it. `numbers` are the random numbers of the drawable items whose label
+    costs nothing any more, NaN in other rows; only forecasts read them (None: nobody looked).
     """
 
     ages: Counts
@@ -46,6 +47,7 @@ class History:
     ratios: Mapping[int, Mapping[str, float]] = field(default_factory=dict)
     classifiers: int | None = None
     known: KnownPositives | None = None
+    numbers: Floats | None = None
 
     def __len__(self) -> int:
         return len(self.patterns)

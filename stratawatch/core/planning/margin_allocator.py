@@ -10,7 +10,7 @@ from stratawatch.core.planning.allocation import AllocationBounds, allocate_for_
 from stratawatch.core.planning.context import PlanningContext
 from stratawatch.core.planning.expected_precision import expected_half_widths
 from stratawatch.core.planning.goal_variances import GoalVariances
-from stratawatch.core.planning.labels_so_far import LabelsSoFar, UnlabelledCandidates
+from stratawatch.core.planning.labels_so_far import LabelCosts, LabelsSoFar
 from stratawatch.core.population import Counts, Floats
 from stratawatch.core.tuning import PLANNER
 
@@ -120,7 +120,7 @@ class MarginAllocator:
         return max(factor if self.context.has_history else PLANNER.top_up_factor_without_history * factor, least)
 
 
-def _marginal_costs(costs: UnlabelledCandidates, totals: Counts, caps: Counts) -> Floats:
+def _marginal_costs(costs: LabelCosts, totals: Counts, caps: Counts) -> Floats:
     """What one more label costs in each stratum: the part of the items around a plan's last that have no label."""
     window = PLANNER.cost_window
     fewer = np.maximum(np.floor(totals * (1 - window)).astype(np.int64) - 1, 0)

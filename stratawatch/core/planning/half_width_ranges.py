@@ -1,0 +1,88 @@
+"""Ranges of half-widths: what a plan's labels give by several guesses of the rates, none of which a label has checked.
+
+The half-width that comes depends on shares of positives that nobody knows yet. With a history they are its model's: as
+they are, held off certainty as plans hold them, and with fewer positives. Without one there are three stories: scores
+are right; they tell the classes apart better than they say, as a mean of several scores does; calls are right more
+often than not, whatever the scores say of it. The range spans all of them and a part for luck (docs/adr/0055).
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from stratawatch.core.cells import Cells
+from stratawatch.core.history.working_model import logistic, logit
+from stratawatch.core.planning.context import PlanningContext
+from stratawatch.core.planning.expected_precision import ExpectedTotals, half_widths_of_plans
+from stratawatch.core.planning.expected_rates import ExpectedRates, expected_at, model_rates, prior_rates
+from stratawatch.core.planning.half_width_range import HalfWidthRange
+from stratawatch.core.population import Counts, Floats
+from stratawatch.core.tuning import FORECAST
+
+# No interval of a share is wider to one side.
+_WIDEST = 0.5
+_HALVINGS = 60
+
+
+def half_width_ranges(
+    context: PlanningContext, totals: Counts, metrics: Sequence[str]
+) -> dict[tuple[str, str], HalfWidthRange]:
+    """The range of every classifier's metrics with `totals` labels; what the plan's own rates leave undefined has none.
+
+    Ends are the narrowest and the widest half-width by the guesses, a factor exp(luck) further out.
+    """
+    cells, confidence, n = context.cells, context.survey.confidence, totals.astype(np.float64)
+    luck = np.exp(FORECAST.luck_with_history if context.has_history else FORECAST.luck)
+    own = half_widths_of_plans(context.expected, n, confidence, metrics)
+    others = [half_widths_of_plans(ExpectedTotals.of(cells, one), n, confidence, metrics) for one in _guesses(context)]
+    found = {}
+    for name in metrics:
+        widths = np.stack([own[name], *(one[name] for one in others)])
+        widths = np.where(np.isfinite(widths), widths, own[name])
+        low, high = widths.min(axis=0) / luck, np.minimum(widths.max(axis=0) * luck, np.maximum(own[name], _WIDEST))
+        for place, classifier in enumerate(cells.classifiers):
+            if np.isfinite(own[name][place]):
+                found[classifier, name] = HalfWidthRange(float(low[place]), float(high[place]))
+    return found
+
+
+def _guesses(context: PlanningContext) -> list[ExpectedRates]:
+    cells, history = context.cells, context.history
+    usual = prior_rates(cells, history)
+    if context.has_history:
+        fewer = logistic(logit(usual.rate) - FORECAST.fewer_positives)
+        return [usual, model_rates(cells, history), expected_at(cells, fewer)]
+    return [usual, expected_at(cells, _sharpened(cells, usual.rate)), expected_at(cells, _by_calls(cells))]
+
+
+def _sharpened(cells: Cells, rate: Floats) -> Floats:
+    """Logits spread twice as far, with the same mean rate among called positives and among all others."""
+    found = rate.copy()
+    for side in (cells.called_by_any, ~cells.called_by_any):
+        items = cells.sizes[side]
+        if items.sum() > 0:
+            mean = float(items @ rate[side]) / float(items.sum())
+            found[side] = _with_mean(items, FORECAST.sharper * logit(rate[side]), mean)
+    return found
+
+
+def _by_calls(cells: Cells) -> Floats:
+    """A usual precision and recall of all calls together; inside of either side scores rank, twice as sharply."""
+    called = cells.called_by_any
+    positives = FORECAST.precision * float(cells.sizes[called].sum())
+    missed, rest = positives * (1 - FORECAST.recall) / FORECAST.recall, float(cells.sizes[~called].sum())
+    sharp = FORECAST.sharper * logit(cells.imputed_scores)
+    found = np.zeros(len(cells.sizes))
+    found[called] = _with_mean(cells.sizes[called], sharp[called], FORECAST.precision)
+    found[~called] = _with_mean(cells.sizes[~called], sharp[~called], min(missed / max(rest, 1.0), 0.5))
+    return found
+
+
+def _with_mean(items: Floats, logits: Floats, mean: float) -> Floats:
+    """Rates of these logits, moved alike until their mean over the items is `mean`."""
+    low, high = -100.0, 100.0
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        too_much = float(items @ logistic(logits + middle)) > mean * float(items.sum())
+        low, high = (low, middle) if too_much else (middle, high)
+    return logistic(logits + low)
