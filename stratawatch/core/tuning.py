@@ -91,10 +91,12 @@ class HistoryTuning:
 class ForecastTuning:
     """Guesses of the rates that the range of a forecast half-width spans, and the part that is left to luck."""
 
-    luck_with_history: float = 0.105
-    """Logarithm by which either end of a range lies further out, where the rates are a history's."""
-    luck: float = 0.37
-    """The same where scores and calls are all there is."""
+    luck: tuple[float, float] = (0.5, 0.15)
+    """Logarithms by which the ends of a range lie further out, the narrow and the wide one: scores are all there is."""
+    luck_with_history: tuple[float, float] = (0.11, 0.11)
+    """The same where rates are those of a history."""
+    luck_with_tested_history: tuple[float, float] = (0.11, 0.15)
+    """The same where the history's model has predicted a period that it had not seen, and is trusted."""
     fewer_positives: float = 0.3
     """What the logits of a history's rates lose in the guess with fewer positives."""
     sharper: float = 2.0

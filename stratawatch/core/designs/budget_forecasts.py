@@ -38,6 +38,14 @@ class BudgetPoint:
 
 
 @dataclass(frozen=True)
+class LabelsNeeded:
+    """Labels that all goals need, and each of them alone."""
+
+    together: int
+    alone: tuple[int, ...]
+
+
+@dataclass(frozen=True)
 class _Bought:
     """A plan of all rounds, and the cells that it is about."""
 
@@ -113,7 +121,29 @@ class BudgetForecasts:
     def _named(self, labels: int, bought: _Bought | None) -> BudgetPoint:
         return BudgetPoint(labels, {}) if bought is None else replace(bought.point, labels=labels)
 
-    def needed(self, goals: Sequence[Goal], budget: int) -> int:
+    def needs(
+        self,
+        goals: Sequence[Goal],
+        curve: Sequence[BudgetPoint],
+        budget: int,
+        *,
+        together: int | None = None,
+        one_by_one: Callable[[Sequence[Goal]], Iterable[Goal]] = iter,
+    ) -> LabelsNeeded:
+        """The labels that goals need, each for one classifier; `together` where a cycle of theirs says that itself.
+
+        The labels of all goals serve each of them, and so do those of a budget whose plan meets it: one goal alone
+        never needs more.
+        """
+        alone = [self._needed([goal], budget) for goal in one_by_one(goals)]
+        if together is None:
+            together = _fewest(curve, goals, self._needed(goals, budget))
+        return LabelsNeeded(
+            together,
+            tuple(_fewest(curve, [goal], min(labels, together)) for goal, labels in zip(goals, alone, strict=True)),
+        )
+
+    def _needed(self, goals: Sequence[Goal], budget: int) -> int:
         """The fewest labels that meet the goals: by a plan for their margins, or by spending a smaller budget."""
         size = self._census.size
         if not size:
@@ -152,9 +182,8 @@ class BudgetForecasts:
         return Cells.of_atoms(self._census.classifiers, stratify_for_survey(self._census, commission, self._history))
 
 
-def meets(curve: Sequence[BudgetPoint], goals: Sequence[Goal], needed: int) -> int:
-    """`needed` labels, or fewer where a curve meets all the goals with fewer."""
-    return min([needed, *(point.labels for point in curve if _met(goals, point.half_widths))])
+def _fewest(curve: Sequence[BudgetPoint], goals: Sequence[Goal], labels: int) -> int:
+    return min([labels, *(point.labels for point in curve if _met(goals, point.half_widths))])
 
 
 def _metrics(goals: Sequence[Goal]) -> list[str]:

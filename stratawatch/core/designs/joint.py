@@ -13,8 +13,8 @@ from stratawatch.core.history.past_labels import History
 from stratawatch.core.labelled_sample import LabelledSample
 from stratawatch.core.plan import Plan
 from stratawatch.core.planning.allocation import AllocationBounds
-from stratawatch.core.planning.expected_precision import expected_half_widths
-from stratawatch.core.planning.half_width_ranges import half_width_ranges
+from stratawatch.core.planning.expected_precision import ExpectedTotals, expected_half_widths
+from stratawatch.core.planning.half_width_ranges import forecast_rates, half_width_ranges
 from stratawatch.core.planning.labels_so_far import LabelsSoFar
 from stratawatch.core.planning.round_planner import RoundPlanner
 from stratawatch.core.planning.round_sizes import most_rounds
@@ -67,9 +67,10 @@ class JointDesign(SamplingDesign):
 
 def _forecast(planner: RoundPlanner, totals: Counts, metrics: Sequence[str]) -> Plan:
     context, whole = planner.context, int(totals.sum())
+    expected = ExpectedTotals.of(context.cells, forecast_rates(context))
     return Plan(
         totals=tuple(totals.tolist()),
-        half_widths=expected_half_widths(context.expected, totals, planner.survey.confidence, metrics),
+        half_widths=expected_half_widths(expected, totals, planner.survey.confidence, metrics),
         method="all rounds at once",
         known_labels=whole - planner.before_any_label.new_label_cost(totals),
         ranges=half_width_ranges(context, totals, metrics),

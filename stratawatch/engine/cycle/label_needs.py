@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Final, TypeVar
 
 from stratawatch.core.designs import design_of
-from stratawatch.core.designs.budget_forecasts import BudgetForecasts, BudgetPoint, meets
+from stratawatch.core.designs.budget_forecasts import BudgetForecasts, BudgetPoint
 from stratawatch.core.goals import Goal
 from stratawatch.core.history.model import has_enough_labels
 from stratawatch.core.planning.goal_variances import DEFAULT_GOALS
@@ -69,26 +69,24 @@ def label_needs(ports: Ports, spec: PanelSpec, window: Window, period: int) -> L
     curve = forecast.curve(budgets, most, metrics, lambda labels: _one_by_one("budgets", labels))
     stop = forecast.stop(metrics) if spec.stop_rule == "goals" and census.size else None
     own = stop or next((step for step in curve if step.labels == most), BudgetPoint(0, {}))
-    enough = [forecast.needed([goal], most) for goal in _one_by_one("goals", goals)]
-    together = stop.labels if stop and stop.labels < most else meets(curve, goals, forecast.needed(goals, most))
+    needs = forecast.needs(
+        goals,
+        curve,
+        most,
+        together=stop.labels if stop and stop.labels < most else None,
+        one_by_one=lambda goals: _one_by_one("goals", goals),
+    )
     return LabelNeeds(
         items=census.size,
         past_labels=len(history),
         from_history=has_enough_labels(history),
         metrics=metrics,
         goals=tuple(
-            # What is asked for all goals meets each of them: one alone needs no more.
-            GoalForecast(
-                *key,
-                goal.margin,
-                own.half_widths.get(key),
-                meets(curve, [goal], min(alone, together)),
-                own.ranges.get(key),
-            )
-            for goal, alone in zip(goals, enough, strict=True)
+            GoalForecast(*key, goal.margin, own.half_widths.get(key), alone, own.ranges.get(key))
+            for goal, alone in zip(goals, needs.alone, strict=True)
             for key in [(goal.classifiers[0], goal.metric)]
         ),
-        together=together,
+        together=needs.together,
         curve=curve,
         stop=stop,
     )
