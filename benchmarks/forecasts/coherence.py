@@ -6,13 +6,14 @@ from itertools import pairwise, product
 
 import numpy as np
 
+from benchmarks.coverage.persistence import SIZE
 from benchmarks.coverage.population import Population
-from benchmarks.forecasts.periods import Place
+from benchmarks.forecasts.periods import Place, TwoPeriods
 from stratawatch.core.cells import Cells
 from stratawatch.core.designs.budget_forecasts import BudgetForecasts, BudgetPoint
 from stratawatch.core.designs.joint import JointDesign
 from stratawatch.core.goals import Goal, SurveySpec
-from stratawatch.core.history.past_labels import NO_HISTORY
+from stratawatch.core.history.past_labels import NO_HISTORY, History
 from stratawatch.core.metrics import REPORTED
 
 OWN = 900
@@ -35,31 +36,35 @@ class Coherence:
     need_more: int
 
 
-def coherence(place: Place) -> Coherence:
-    """Of a population without a history."""
-    family = place.family
-    population = Population.of(
-        family.items(np.random.default_rng(place.born), family.size), family.classifiers, family.auxiliary
-    )
+def coherence(place: Place, seed: int, share: float | None = None) -> Coherence:
+    """Of a population without a history, or with that of a cycle of which this `share` of the items persists."""
+    family, history = place.family, NO_HISTORY
+    if share is None:
+        items = family.items(np.random.default_rng(place.born), family.size)
+        population = Population.of(items, family.classifiers, family.auxiliary)
+    else:
+        rng = np.random.default_rng([*place.born, seed, 9])
+        periods = TwoPeriods.of(place, OWN, share, rng)
+        population, history = periods.second.population, periods.history(rng.random(SIZE))[1]
     goals = [Goal(metric, margin, (who,)) for (metric, margin), who in product(MARGINS.items(), family.classifiers)]
     survey = SurveySpec(tuple(goals), budget=OWN)
-    forecasts = BudgetForecasts(population.census, survey, NO_HISTORY)
+    forecasts = BudgetForecasts(population.census, survey, history)
     curve = forecasts.curve(BUDGETS, OWN, REPORTED)
     needs = forecasts.needs(goals, curve, OWN)
     return Coherence(
         steps=len(curve) - 1,
         worse=_worse(curve),
-        by_own_plans=_worse([_own(population, survey, labels) for labels in BUDGETS]),
+        by_own_plans=_worse([_own(population, survey, history, labels) for labels in BUDGETS]),
         goals=len(goals),
         need_more=sum(alone > needs.together for alone in needs.alone),
     )
 
 
-def _own(population: Population, survey: SurveySpec, labels: int) -> BudgetPoint:
+def _own(population: Population, survey: SurveySpec, history: History, labels: int) -> BudgetPoint:
     design, classifiers = JointDesign(), population.census.classifiers
     spent = SurveySpec(survey.goals, budget=labels)
-    cells = Cells.of_atoms(classifiers, design.stratify(population.census, spent, NO_HISTORY))
-    plan = design.plan_all_rounds(cells, spent, NO_HISTORY, REPORTED)
+    cells = Cells.of_atoms(classifiers, design.stratify(population.census, spent, history))
+    plan = design.plan_all_rounds(cells, spent, history, REPORTED)
     return BudgetPoint(labels, plan.half_widths, plan.ranges)
 
 

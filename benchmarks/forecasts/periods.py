@@ -58,37 +58,54 @@ def first_cycles(place: Place, seed: int, runs: int) -> Iterator[Cell]:
             )
 
 
+@dataclass(frozen=True)
+class TwoPeriods:
+    """Items of two periods: the rows `kept` of the first are the first rows of the second."""
+
+    labels: int
+    cold: Frozen
+    first: Period
+    second: Period
+    kept: Counts
+
+    @classmethod
+    def of(cls, place: Place, labels: int, share: float, rng: np.random.Generator) -> "TwoPeriods":
+        """Periods of which this share of the items persists."""
+        family = place.family
+        task = Task(place.kind, family, labels, 1, place.born, 0, share)
+        first = Period.of(task, family.items(np.random.default_rng(place.born), SIZE))
+        kept = np.sort(rng.permutation(SIZE)[: round(share * SIZE)])
+        second = Period.of(task, first.items.at(kept).joined(family.items(rng, SIZE - len(kept))))
+        return cls(labels, Frozen.of(first.population, _survey(labels)), first, second, kept)
+
+    def history(self, numbers: Floats) -> tuple[Counts, History]:
+        """The rows that the first cycle labels by these random numbers, and what the second one knows of them."""
+        return _first_labels(self.cold, self.first, numbers, self.kept)
+
+
 def second_cycles(place: Place, seed: int, runs: int) -> Iterator[Cell]:
     """Cycles with the history of one, whose items stay in part: labels of those are known."""
-    family = place.family
     for labels in SECOND_LABELS:
         for share in PERSISTING.values():
             rng = np.random.default_rng([*place.born, seed, labels, round(100 * share)])
-            task = Task(place.kind, family, labels, 1, place.born, seed, share)
-            first = Period.of(task, family.items(np.random.default_rng(place.born), SIZE))
-            kept = np.sort(rng.permutation(SIZE)[: round(share * SIZE)])
-            second = Period.of(task, first.items.at(kept).joined(family.items(rng, SIZE - len(kept))))
-            cold = Frozen.of(first.population, _survey(labels))
+            periods = TwoPeriods.of(place, labels, share, rng)
             for _ in range(runs):
-                yield from _second(f"second, {share:.0%} persist", labels, (cold, first, second), kept, rng)
+                yield from _second(f"second, {share:.0%} persist", periods, rng)
 
 
-def _second(
-    kind: str, labels: int, made: tuple[Frozen, Period, Period], kept: Counts, rng: np.random.Generator
-) -> list[Cell]:
-    cold, first, second = made
-    numbers = rng.random(SIZE)
-    rows, history = _first_labels(cold, first, numbers, kept)
+def _second(kind: str, periods: TwoPeriods, rng: np.random.Generator) -> list[Cell]:
+    second, kept, numbers = periods.second, periods.kept, rng.random(SIZE)
+    rows, history = periods.history(numbers)
     known = np.zeros(SIZE, dtype=np.bool_)
     known[: len(kept)] = np.isin(kept, rows)
-    warm = Frozen.of(second.population, _survey(labels), history)
+    warm = Frozen.of(second.population, _survey(periods.labels), history)
     plan = _forecast(warm, history)
     queue = Queue.of(warm, second, np.concatenate([numbers[kept], rng.random(SIZE - len(kept))]))
     nothing, costs = np.zeros(queue.atoms), UnlabelledCandidates(0, queue.strata, ~known[queue.rows])
     so_far = LabelsSoFar(1, np.zeros_like(warm.pools), nothing, nothing, costs=costs)
     totals = warm.planner.totals(so_far, warm.pools)
     (sample,) = labelled(queue.pools.counted(totals[None]), totals[None])
-    return cells_of(kind, labels, plan, half_widths(warm, both_sides(warm.cells, sample)))
+    return cells_of(kind, periods.labels, plan, half_widths(warm, both_sides(warm.cells, sample)))
 
 
 def _first_labels(cold: Frozen, period: Period, numbers: Floats, kept: Counts) -> tuple[Counts, History]:

@@ -45,6 +45,8 @@ def test_a_small_run_of_every_kind_of_cycle():
 
 def test_forecasts_of_a_population_agree_where_plans_would_not():
     place = next(place for place in places(1) if place.family.name == "half right")
-    found = coherence(place)
+    found = coherence(place, 1)
     assert (found.worse, found.need_more) == (0, 0)
     assert found.by_own_plans > 0
+    again = coherence(place, 1, 0.5)
+    assert (again.worse, again.need_more, again.steps) == (0, 0, found.steps)
