@@ -18,7 +18,7 @@ from stratawatch.formatting import capitalised, count_text, percent, score_text
 
 if TYPE_CHECKING:
     from stratawatch.core.designs.budget_forecasts import BudgetPoint
-    from stratawatch.core.planning.half_width_range import HalfWidthRange
+    from stratawatch.core.plan import HalfWidthRange
     from stratawatch.engine.cycle.label_needs import LabelNeeds
     from stratawatch.engine.model.panel_spec import PanelSpec, Window
     from stratawatch.wiring import Installation

@@ -3,7 +3,22 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from stratawatch.core.planning.half_width_range import HalfWidthRange
+
+@dataclass(frozen=True)
+class HalfWidthRange:
+    """Where a half-width is expected to end.
+
+    >>> HalfWidthRange(0.03, 0.05).middle
+    0.04
+    """
+
+    low: float
+    high: float
+
+    @property
+    def middle(self) -> float:
+        """Halfway between both ends."""
+        return (self.low + self.high) / 2
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,7 @@ from benchmarks.forecasts.cells import Cell, cells_of, median_spread, rows, shar
 from benchmarks.forecasts.coherence import coherence
 from benchmarks.forecasts.periods import first_cycles, places, second_cycles
 from benchmarks.forecasts.weeks import CHAINS, weeks
-from stratawatch.core.plan import Plan
-from stratawatch.core.planning.half_width_range import HalfWidthRange
+from stratawatch.core.plan import HalfWidthRange, Plan
 
 
 def cell(came, low=0.04, high=0.06):

@@ -12,9 +12,8 @@ from stratawatch.core.designs import design_of
 from stratawatch.core.designs.frozen import stratify_for_survey
 from stratawatch.core.goals import Goal, SurveySpec
 from stratawatch.core.history.past_labels import History
-from stratawatch.core.plan import Plan
+from stratawatch.core.plan import HalfWidthRange, Plan
 from stratawatch.core.planning.allocation import AllocationBounds, drawable_items
-from stratawatch.core.planning.half_width_range import HalfWidthRange
 from stratawatch.core.population import Census
 from stratawatch.errors import PlanImpossible
 

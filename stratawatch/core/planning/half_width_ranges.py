@@ -12,10 +12,10 @@ import numpy as np
 
 from stratawatch.core.cells import Cells
 from stratawatch.core.history.working_model import logistic, logit
+from stratawatch.core.plan import HalfWidthRange
 from stratawatch.core.planning.context import PlanningContext
 from stratawatch.core.planning.expected_precision import ExpectedTotals, half_widths_of_plans
 from stratawatch.core.planning.expected_rates import ExpectedRates, expected_at, model_rates
-from stratawatch.core.planning.half_width_range import HalfWidthRange
 from stratawatch.core.population import Counts, Floats
 from stratawatch.core.tuning import FORECAST
 

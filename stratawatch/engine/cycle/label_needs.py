@@ -8,8 +8,8 @@ from stratawatch.core.designs import design_of
 from stratawatch.core.designs.budget_forecasts import BudgetForecasts, BudgetPoint
 from stratawatch.core.goals import Goal
 from stratawatch.core.history.model import has_enough_labels
+from stratawatch.core.plan import HalfWidthRange
 from stratawatch.core.planning.goal_variances import DEFAULT_GOALS
-from stratawatch.core.planning.half_width_range import HalfWidthRange
 from stratawatch.engine.cycle.known_labels import history_with_known_labels
 from stratawatch.engine.input.assess_window import assess_window
 from stratawatch.engine.model.panel_metrics import metrics_shown
