@@ -27,6 +27,7 @@ CODE: Final[Mapping[str, tuple[str, ...]]] = {
     "coverage": STUDY,
     "demo_worlds": ENGINE,
     "engines": ENGINE,
+    "forecasts": ("stratawatch/core", "benchmarks/coverage", "benchmarks/labels"),
     "label_flood": (*ENGINE, "benchmarks/years_store.py"),
     "agreement": ("stratawatch/core/estimation/agreement.py",),
     "label_error": STUDY,

@@ -17,7 +17,9 @@ from stratawatch.errors import StratawatchError
 from stratawatch.formatting import capitalised, count_text, percent, score_text
 
 if TYPE_CHECKING:
-    from stratawatch.engine.cycle.label_needs import BudgetPoint, LabelNeeds
+    from stratawatch.core.designs.budget_forecasts import BudgetPoint
+    from stratawatch.core.plan import HalfWidthRange
+    from stratawatch.engine.cycle.label_needs import LabelNeeds
     from stratawatch.engine.model.panel_spec import PanelSpec, Window
     from stratawatch.wiring import Installation
 
@@ -155,6 +157,7 @@ def _outlook_document(spec: "PanelSpec", window: "Window", period: int, found: "
                 "metric": goal.metric,
                 "margin": goal.margin,
                 "half_width": goal.half_width,
+                **_range_document(goal.range),
                 "labels_alone": goal.labels,
             }
             for goal in found.goals
@@ -193,10 +196,17 @@ def _draw_outlook(path: Path, spec: "PanelSpec", found: "LabelNeeds") -> None:
 
 def _point(step: "BudgetPoint") -> dict[str, Any]:
     widths = [
-        {"classifier": classifier, "metric": metric, "half_width": half_width}
-        for (classifier, metric), half_width in step.half_widths.items()
+        {"classifier": classifier, "metric": metric, "half_width": half_width, **_range_document(step.ranges.get(key))}
+        for key, half_width in step.half_widths.items()
+        for classifier, metric in [key]
     ]
     return {"labels": step.labels, "half_widths": widths}
+
+
+def _range_document(found: "HalfWidthRange | None") -> dict[str, float | None]:
+    """The ends of a range, null where the design tells none."""
+    low, high = (None, None) if found is None else (found.low, found.high)
+    return {"half_width_low": low, "half_width_high": high}
 
 
 def _source(document: dict[str, Any]) -> str:
@@ -217,14 +227,22 @@ def _stopping(document: dict[str, Any]) -> str:
 
 
 def _goal_cells(goal: dict[str, Any], asked: int, budget: int) -> dict[str, str]:
-    width = goal["half_width"]
     return {
         "goal": stream_text(goal),
         "margin": f"±{percent(goal['margin'])}",
-        f"with {count_text(asked, 'label')}": "undefined" if width is None else f"±{percent(width)}",
+        f"with {count_text(asked, 'label')}": _width_text(goal),
         "labels for it alone": f"{goal['labels_alone']:,}",
         "remark": "" if goal["labels_alone"] <= budget else "above the budget",
     }
+
+
+def _width_text(row: dict[str, Any]) -> str:
+    """Where a half-width may come out, or what is expected where the design tells no range."""
+    if row["half_width"] is None:
+        return "undefined"
+    if row["half_width_low"] is None:
+        return f"±{percent(row['half_width'])}"
+    return f"±{percent(row['half_width_low'])} to {percent(row['half_width_high'])}"
 
 
 def _show_curve(document: dict[str, Any], *, every: bool) -> None:
@@ -286,6 +304,7 @@ def _preview(installation: "Installation", spec: "PanelSpec") -> dict[str, Any]:
         "window_end": window.end,
         "items": sum(stratum.items for stratum in strata),
         "labels": planned.labels,
+        "labels_new": planned.labels_new,
         "budget": spec.budget,
         "method": planned.method,
         "past_labels": len(previewed.history),
@@ -306,7 +325,13 @@ def _preview(installation: "Installation", spec: "PanelSpec") -> dict[str, Any]:
             for number, (stratum, labels) in enumerate(zip(strata, planned.totals, strict=True))
         ],
         "expected": [
-            {"classifier": classifier, "metric": metric, "half_width": half_width, "margin": _margin(spec, *key)}
+            {
+                "classifier": classifier,
+                "metric": metric,
+                "half_width": half_width,
+                **_range_document(planned.ranges.get(key)),
+                "margin": _margin(spec, *key),
+            }
             for key, half_width in planned.half_widths.items()
             for classifier, metric in [key]
         ],
@@ -322,7 +347,9 @@ def _margin(spec: "PanelSpec", classifier: str, metric: str) -> float | None:
 
 def _show(document: dict[str, Any]) -> None:
     print_line(f"{document['panel']}, window {window_text(document)}: {count_text(document['items'], 'item')}")
-    asked = f"{count_text(document['labels'], 'label')} of a budget of {document['budget']:,}"
+    asked = f"{count_text(document['labels_new'], 'label')} of a budget of {document['budget']:,}"
+    known = document["labels"] - document["labels_new"]
+    asked += f", beside {known:,} known already" if known else ""
     past = document["past_labels"]
     print_line(f"{asked}, planned from {count_text(past, 'past label') if past else 'scores alone'}")
     _show_second_votes(document)
@@ -360,7 +387,7 @@ def _expected_cells(row: dict[str, Any]) -> dict[str, str]:
     margin = row["margin"]
     return {
         "metric": stream_text(row),
-        "half-width": f"±{percent(row['half_width'])}",
+        "half-width": _width_text(row),
         "margin": "" if margin is None else f"±{percent(margin)}",
         "remark": "wider than the margin" if margin is not None and row["half_width"] > margin else "",
     }

@@ -1,7 +1,28 @@
 """A plan: how many labels each stratum gets, and what they are expected to buy."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class HalfWidthRange:
+    """Where a half-width is expected to end.
+
+    >>> HalfWidthRange(0.03, 0.05).middle
+    0.04
+    """
+
+    low: float
+    high: float
+
+    @property
+    def middle(self) -> float:
+        """Halfway between both ends."""
+        return (self.low + self.high) / 2
+
+    def scaled(self, factor: float) -> "HalfWidthRange":
+        """Both ends so many times as large."""
+        return HalfWidthRange(self.low * factor, self.high * factor)
 
 
 @dataclass(frozen=True)
@@ -9,15 +30,23 @@ class Plan:
     """Cumulative labels per stratum after this round, and what they are expected to buy.
 
     `half_widths` maps (classifier, metric) to the expected half-width with `totals` labels;
-    `exhausted` lists strata whose pool could not give what the allocation asked for.
+    `exhausted` lists strata whose pool could not give what the allocation asked for. A forecast of a whole cycle says
+    how many of the labels are known before it, and in which range half-widths may come out, where its design tells.
     """
 
     totals: tuple[int, ...]
     half_widths: Mapping[tuple[str, str], float]
     method: str
     exhausted: tuple[int, ...] = ()
+    known_labels: int = 0
+    ranges: Mapping[tuple[str, str], HalfWidthRange] = field(default_factory=dict)
 
     @property
     def labels(self) -> int:
         """Labels of all strata together, those that are known already included."""
         return sum(self.totals)
+
+    @property
+    def labels_new(self) -> int:
+        """Labels that people are asked for."""
+        return self.labels - self.known_labels

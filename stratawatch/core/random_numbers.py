@@ -37,3 +37,12 @@ def digest_prefixes(seed: str, items: Iterable[str]) -> NDArray[np.uint64]:
     before = f"{seed}:".encode()
     whole = b"".join([md5(before + item.encode(), usedforsecurity=False).digest() for item in items])
     return np.frombuffer(whole, dtype=">u8")[::2].astype(np.uint64)
+
+
+def unit_number(digest: str) -> float:
+    """u, the first 52 bits of a digest as a number from 0 to 1.
+
+    >>> unit_number("8" + 31 * "0")
+    0.5
+    """
+    return int(digest[:13], 16) / 2.0**52

@@ -126,6 +126,25 @@ class BorrowedTuning:
 
 
 @dataclass(frozen=True)
+class ForecastTuning:
+    """Guesses of the rates that the range of a forecast half-width spans, and the part that is left to luck."""
+
+    luck: tuple[float, float] = (0.5, 0.15)
+    """Logarithms by which the ends of a range lie further out, the narrow and the wide one: scores are all there is."""
+    luck_with_history: tuple[float, float] = (0.11, 0.11)
+    """The same where rates are those of a history."""
+    luck_with_tested_history: tuple[float, float] = (0.11, 0.15)
+    """The same where the history's model has predicted a period that it had not seen, and is trusted."""
+    fewer_positives: float = 0.3
+    """What the logits of a history's rates lose in the guess with fewer positives."""
+    sharper: float = 2.0
+    """How many times as far the logits of scores spread where they tell the classes apart better than they say."""
+    precision: float = 0.6
+    recall: float = 0.8
+    """What calls of all classifiers together are worth in the guess that looks at calls."""
+
+
+@dataclass(frozen=True)
 class SolverTuning:
     """How the fewest labels for many margins are found; these move the time, and the result by less than `gap`."""
 
@@ -192,5 +211,6 @@ class EvidenceTuning:
 PLANNER: Final = PlannerTuning()
 HISTORY: Final = HistoryTuning()
 BORROWED: Final = BorrowedTuning()
+FORECAST: Final = ForecastTuning()
 SOLVER: Final = SolverTuning()
 EVIDENCE: Final = EvidenceTuning()

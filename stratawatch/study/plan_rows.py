@@ -13,6 +13,7 @@ from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.model import has_enough_labels
 from stratawatch.core.history.past_labels import History
 from stratawatch.core.metrics import METRICS, REPORTED, SideTotals, metric_named
+from stratawatch.core.plan import Plan
 from stratawatch.core.planning.expected_rates import ExpectedRates, prior_rates
 from stratawatch.core.score_bins import centre
 from stratawatch.core.stratification.stratum_atoms import StratumAtoms, atoms_by_stratum
@@ -46,12 +47,18 @@ class PlannedStratum:
 
 @dataclass(frozen=True)
 class ExpectedMetric:
-    """A metric before any label. `guess` is its value if the rates that scores or history predict were true."""
+    """A metric before any label. `guess` is its value if the rates that scores or history predict were true.
+
+    `half_width` is what the plan counts on; it may come out anywhere from `half_width_low` to `half_width_high`, which
+    are None where the design tells no range.
+    """
 
     classifier: str
     metric: str
     guess: float | None
     half_width: float | None
+    half_width_low: float | None
+    half_width_high: float | None
     margin: float | None
     state: ExpectedState
 
@@ -76,11 +83,17 @@ class StudyPlan:
     guessed_from: Literal["scores", "history"]
     pattern_names: tuple[str, ...]
     warnings: tuple[str, ...] = ()
+    known_labels: int = 0
 
     @property
     def labels(self) -> int:
         """Labels of all rounds together, those that are known already included."""
         return sum(row.labels for row in self.strata)
+
+    @property
+    def labels_new(self) -> int:
+        """Those of them that people are expected to be asked for."""
+        return self.labels - self.known_labels
 
     def to_frame(self) -> "pd.DataFrame":
         """The strata as a pandas frame; `expected.to_frame()` gives the rest."""
@@ -88,9 +101,10 @@ class StudyPlan:
 
     def __repr__(self) -> str:
         items, names = sum(row.items for row in self.strata), ", ".join(self.pattern_names)
+        known = f", {self.known_labels:,} of them known already" if self.known_labels else ""
         return "\n".join(
             [
-                f"{self.labels:,} labels of {items:,} items",
+                f"{self.labels:,} labels of {items:,} items{known}",
                 "",
                 f"strata; a pattern is what {names} say, in this order (1 yes, 0 no, - nothing)",
                 "",
@@ -107,17 +121,19 @@ class StudyPlan:
 def study_plan(design: FrozenDesign, survey: SurveySpec, history: History, pattern_names: tuple[str, ...]) -> StudyPlan:
     """The plan of all rounds of a study, by scores or history; `pattern_names` own the letters of patterns."""
     plan = design_of(survey).plan_all_rounds(design.cells, survey, history, tuple(METRICS))
-    rates, widths = prior_rates(design.cells, history), plan.half_widths
+    rates = prior_rates(design.cells, history)
     margins = goal_margins(survey.goals, design.classifiers)
     expected = [
-        _expected(classifier, metric, _guess(design.cells, rates, classifier, metric), widths, margins)
+        _expected(classifier, metric, _guess(design.cells, rates, classifier, metric), plan, margins)
         for classifier in design.classifiers
         for metric in dict.fromkeys([*REPORTED, *(goal.metric for goal in survey.goals)])
     ]
     source: Literal["scores", "history"] = "history" if has_enough_labels(history) else "scores"
     strata = zip(atoms_by_stratum(design.atoms), plan.totals, strict=True)
     rows = [_stratum(number, stratum, labels) for number, (stratum, labels) in enumerate(strata)]
-    return StudyPlan(ResultTable(rows), ResultTable(expected), source, pattern_names, method_warnings(survey))
+    return StudyPlan(
+        ResultTable(rows), ResultTable(expected), source, pattern_names, method_warnings(survey), plan.known_labels
+    )
 
 
 def _stratum(number: int, stratum: StratumAtoms, labels: int) -> PlannedStratum:
@@ -131,14 +147,16 @@ def _expected(
     classifier: str,
     metric: str,
     guess: float | None,
-    widths: Mapping[tuple[str, str], float],
-    margins: dict[tuple[str, str], float],
+    plan: Plan,
+    margins: Mapping[tuple[str, str], float],
 ) -> ExpectedMetric:
-    width, margin = widths.get((classifier, metric)), margins.get((classifier, metric))
+    key = classifier, metric
+    width, margin, reach = plan.half_widths.get(key), margins.get(key), plan.ranges.get(key)
     if guess is None or width is None:
-        return ExpectedMetric(classifier, metric, guess, None, margin, "undefined")
+        return ExpectedMetric(classifier, metric, guess, None, None, None, margin, "undefined")
     state: ExpectedState = "no goal" if margin is None else "held" if width <= margin else "short"
-    return ExpectedMetric(classifier, metric, guess, width, margin, state)
+    low, high = (None, None) if reach is None else (reach.low, reach.high)
+    return ExpectedMetric(classifier, metric, guess, width, low, high, margin, state)
 
 
 def _guess(cells: Cells, rates: ExpectedRates, classifier: str, name: str) -> float | None:

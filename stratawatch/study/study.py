@@ -354,7 +354,7 @@ class Study:
 
     @cached_property
     def _history(self) -> History:
-        return self._past.as_history(self._past.period + 1, self._presence)
+        return self._past.as_history(self._past.period + 1, self._presence, self._population.seed)
 
     def _past_labels(self) -> dict[str, Any]:
         present = {row.item for row, here in zip(self._past.rows, self._presence, strict=True) if here}

@@ -12,6 +12,7 @@ from stratawatch.core.designs.frozen import FrozenDesign
 from stratawatch.core.history.model_trust import with_variance_ratios
 from stratawatch.core.history.past_labels import NO_HISTORY, History
 from stratawatch.core.population import NO_BIN
+from stratawatch.core.random_numbers import digest, unit_number
 from stratawatch.core.score_bins import centre
 from stratawatch.errors import StratawatchError
 from stratawatch.study.study_columns import StudyColumns
@@ -77,8 +78,11 @@ class StudyHistory:
         kept = tuple(row for row in together if row.period > last - MOST_PERIODS)
         return StudyHistory(self.classifiers, self.auxiliary, kept)
 
-    def as_history(self, period: int, present: Sequence[bool]) -> History:
-        """The history that a plan reads; `present`, by row, says which items the population still holds."""
+    def as_history(self, period: int, present: Sequence[bool], seed: str = "") -> History:
+        """The history that a plan reads; `present`, by row, says which items the population still holds.
+
+        `seed` is that of the random numbers which those items have.
+        """
         if not self.rows:
             return NO_HISTORY
         first = {row.item: row.period for row in sorted(self.rows, key=lambda row: -row.period)}
@@ -92,6 +96,12 @@ class StudyHistory:
                 drawable=np.array(present, dtype=np.bool_),
                 classifiers=len(self.classifiers),
                 first_use=np.array([first[row.item] == row.period for row in self.rows], dtype=np.bool_),
+                numbers=np.array(
+                    [
+                        unit_number(digest(seed, row.item)) if here else np.nan
+                        for row, here in zip(self.rows, present, strict=True)
+                    ]
+                ),
             )
         )
 

@@ -11,6 +11,7 @@ from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.past_labels import History
 from stratawatch.core.labelled_sample import LabelledSample
 from stratawatch.core.plan import Plan
+from stratawatch.core.planning.allocation import AllocationBounds
 from stratawatch.core.planning.labels_so_far import LabelsSoFar
 from stratawatch.core.population import Atom, Census, Counts
 
@@ -91,6 +92,12 @@ class SamplingDesign(ABC):
     @abstractmethod
     def plan_all_rounds(self, cells: Cells, survey: SurveySpec, history: History, metrics: Sequence[str]) -> Plan:
         """All rounds at once, before any label, with the half-widths that are expected of them."""
+
+    def plan_between(
+        self, cells: Cells, survey: SurveySpec, history: History, metrics: Sequence[str], bounds: AllocationBounds
+    ) -> Plan | None:
+        """The same of a budget, with no less and no more of any stratum; None where it shares labels out in one way."""
+        return None
 
     @abstractmethod
     def estimate(

@@ -12,6 +12,10 @@ from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.past_labels import History
 from stratawatch.core.labelled_sample import LabelledSample
 from stratawatch.core.plan import Plan
+from stratawatch.core.planning.allocation import AllocationBounds
+from stratawatch.core.planning.borrowed_allocator import borrowed_half_widths
+from stratawatch.core.planning.expected_precision import ExpectedTotals, expected_half_widths
+from stratawatch.core.planning.half_width_ranges import forecast_rates, half_width_ranges
 from stratawatch.core.planning.labels_so_far import LabelsSoFar
 from stratawatch.core.planning.round_planner import RoundPlanner
 from stratawatch.core.planning.round_sizes import most_rounds
@@ -46,12 +50,35 @@ class JointDesign(SamplingDesign):
     def plan_all_rounds(self, cells: Cells, survey: SurveySpec, history: History, metrics: Sequence[str]) -> Plan:
         """All rounds at once, by the rates that scores or history predict."""
         planner = RoundPlanner(cells, survey, history)
-        totals = planner.total_plan()
-        widths = planner.half_widths(planner.context, totals, metrics)
-        return Plan(tuple(totals.tolist()), widths, "all rounds at once")
+        return _forecast(planner, planner.total_plan(), metrics)
+
+    def plan_between(
+        self, cells: Cells, survey: SurveySpec, history: History, metrics: Sequence[str], bounds: AllocationBounds
+    ) -> Plan:
+        """All rounds of a budget at once, with no less and no more of any stratum than the bounds say."""
+        planner = RoundPlanner(cells, survey, history)
+        return _forecast(planner, planner.total_plan_within(bounds), metrics)
 
     def estimate(
         self, cells: Cells, atoms: Sequence[Atom], sample: LabelledSample, request: EstimationRequest
     ) -> tuple[Estimate, ...]:
         """Difference estimates."""
         return estimate_metrics(cells, atoms, sample, request)
+
+
+def _forecast(planner: RoundPlanner, totals: Counts, metrics: Sequence[str]) -> Plan:
+    context, whole = planner.context, int(totals.sum())
+    expected = ExpectedTotals.of(context.cells, forecast_rates(context))
+    widths = expected_half_widths(expected, totals, planner.survey.confidence, metrics)
+    ranges = half_width_ranges(context, totals, metrics)
+    borrowed = borrowed_half_widths(context, totals)
+    for name in borrowed.keys() & ranges.keys():
+        # As much narrower as the half-width that was expected: the guesses are of rates, which are the same.
+        ranges[name] = ranges[name].scaled(borrowed[name] / widths[name])
+    return Plan(
+        totals=tuple(totals.tolist()),
+        half_widths=widths | {name: width for name, width in borrowed.items() if name in widths},
+        method="all rounds at once",
+        known_labels=whole - planner.before_any_label.new_label_cost(totals),
+        ranges=ranges,
+    )

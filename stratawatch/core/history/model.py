@@ -25,7 +25,7 @@ def prior_rate(cells: Cells, history: History) -> Floats | None:
 
 def prior_rate_at(history: History, past: History) -> Floats:
     """The rates that the model of `past` expects for the rows of another history."""
-    return _PriorModel(past).at(history.patterns, _imputed_scores(history))
+    return _PriorModel(past).at(history.patterns, imputed_scores(history))
 
 
 def past_label_counts(cells: Cells, history: History) -> tuple[Floats, Floats]:
@@ -36,7 +36,7 @@ def past_label_counts(cells: Cells, history: History) -> tuple[Floats, Floats]:
     yes, answered = np.zeros(cells.stratum_count), np.zeros(cells.stratum_count)
     rows = np.flatnonzero((history.ages <= HISTORY.max_age) & ~history.drawable)
     if rows.size:
-        near = _nearest_cells(cells, [history.patterns[row] for row in rows.tolist()], _imputed_scores(history)[rows])
+        near = nearest_cells(cells, [history.patterns[row] for row in rows.tolist()], imputed_scores(history)[rows])
         found, homes = near >= 0, cells.strata[near]
         weights = HISTORY.count_discount ** history.ages[rows].astype(np.float64)
         np.add.at(answered, homes[found], weights[found])
@@ -52,14 +52,14 @@ def known_share(cells: Cells, history: History) -> Floats:
     floor, known = np.zeros(len(cells.sizes)), history.known
     if known is not None and known.patterns:
         called = np.array([POSITIVE in pattern[: history.classifiers] for pattern in known.patterns])
-        near = _nearest_cells(cells, known.patterns, _imputed(known.scores, called))
+        near = nearest_cells(cells, known.patterns, _imputed(known.scores, called))
         found = near >= 0
         positives, items = (np.bincount(near[found], n[found], len(floor)) for n in (known.positives, known.items))
         floor = positives / (items + PLANNER.prior_labels)
     return floor
 
 
-def _nearest_cells(cells: Cells, patterns: Sequence[str], scores: Floats) -> Counts:
+def nearest_cells(cells: Cells, patterns: Sequence[str], scores: Floats) -> Counts:
     """The cell that is nearest in score among those of the same pattern; -1: no such pattern."""
     homes = np.full(len(patterns), -1)
     of_cell, names = np.array(cells.patterns), np.array(patterns)
@@ -74,7 +74,7 @@ def _nearest_cells(cells: Cells, patterns: Sequence[str], scores: Floats) -> Cou
     return homes
 
 
-def _imputed_scores(history: History) -> Floats:
+def imputed_scores(history: History) -> Floats:
     """Scores with a stand-in where there is none: .5 where any classifier says yes, else .05."""
     return _imputed(history.scores, (history.calls == POSITIVE).any(axis=1))
 
@@ -96,7 +96,7 @@ class _PriorModel:
     def __init__(self, history: History) -> None:
         young = history.ages <= HISTORY.max_age
         ages = history.ages[young].astype(np.float64)
-        scores = np.round(np.clip(logit(_imputed_scores(history)[young]), -12, 12) * HISTORY.grid) / HISTORY.grid
+        scores = np.round(np.clip(logit(imputed_scores(history)[young]), -12, 12) * HISTORY.grid) / HISTORY.grid
         names = np.array(history.patterns)[young]
         said = history.positive[young].astype(np.float64)
         _, kind = np.unique(names, return_inverse=True)

@@ -47,7 +47,8 @@ class History:
     `with_variance_ratios` adds those of ages that are missing, and to `goal_ratios` the same for every goal by itself.
     `first_use` marks labels that no earlier period had used (None: all of them). The first `classifiers` letters of a
     pattern are calls (None: all); those after them are what auxiliary scores lean to. `known` is truth that came by
-    itself: plans raise rates to it, and no estimate reads it.
+    itself: plans raise rates to it, and no estimate reads it. `numbers` are the random numbers of the drawable items
+    whose label costs nothing any more, NaN in other rows; only forecasts read them (None: nobody looked).
     """
 
     ages: Counts
@@ -61,6 +62,7 @@ class History:
     first_use: NDArray[np.bool_] | None = None
     classifiers: int | None = None
     known: KnownPositives | None = None
+    numbers: Floats | None = None
 
     def __len__(self) -> int:
         return len(self.patterns)

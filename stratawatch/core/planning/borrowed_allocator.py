@@ -39,9 +39,10 @@ class BorrowedAllocator:
     context: PlanningContext
     rounds: int
 
-    def in_all(self, bounds: AllocationBounds) -> Counts:
-        """What all rounds together are expected to draw from each stratum."""
-        return self._planned(bounds, self._later_factor(self.rounds), None)
+    def in_all(self, so_far: LabelsSoFar, bounds: AllocationBounds) -> Counts:
+        """What all rounds together are expected to draw from each stratum, the labels that are known included."""
+        factor = self._later_factor(self.rounds)
+        return cheapest_with_reuse(lambda costs: self._planned(bounds, factor, costs), so_far, bounds.upper)
 
     def first(self, bounds: AllocationBounds, costs: Floats | None = None) -> Counts:
         """The first round: somewhat less than what history expects every goal to need.

@@ -28,9 +28,13 @@ def prior_rates(cells: Cells, history: History = NO_HISTORY) -> ExpectedRates:
     plain = prior_rate(cells, history) if cells.prior_rate is None else cells.prior_rate
     if plain is None:
         plain = cells.imputed_scores
-    plain = np.maximum(plain, known_share(cells, history))
-    floored = _floored(cells, plain)
-    return ExpectedRates(plain, floored * (1 - floored))
+    return expected_at(cells, np.maximum(plain, known_share(cells, history)))
+
+
+def expected_at(cells: Cells, rate: Floats) -> ExpectedRates:
+    """These rates, with variances that are held off certainty."""
+    floored = _floored(cells, rate)
+    return ExpectedRates(rate, floored * (1 - floored))
 
 
 def shrunk_prior_rates(cells: Cells, history: History) -> ExpectedRates:

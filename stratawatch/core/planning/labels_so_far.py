@@ -3,12 +3,31 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Protocol
 
 import numpy as np
 
 from stratawatch.core.cells import Flags
 from stratawatch.core.labelled_sample import LabelledSample
 from stratawatch.core.population import Counts, Floats
+
+
+class LabelCosts(Protocol):
+    """What the totals of a plan cost, where some labels are there already."""
+
+    @property
+    def asked(self) -> int:
+        """The items that people were asked about before."""
+        ...
+
+    @property
+    def unlabelled(self) -> Flags:
+        """Which of the items that it knows of cost a label."""
+        ...
+
+    def unlabelled_in(self, totals: Counts) -> Counts:
+        """How many of the first totals[h] items of every stratum h cost a label."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -49,7 +68,7 @@ class LabelsSoFar:
     labelled: Floats
     positives: Floats
     half_widths: Mapping[tuple[str, str], float] = field(default_factory=dict)
-    costs: UnlabelledCandidates | None = None
+    costs: LabelCosts | None = None
     earlier: tuple[LabelledSample, ...] = ()
 
     def new_label_cost(self, totals: Counts) -> int:

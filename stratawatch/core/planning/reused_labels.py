@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from stratawatch.core.planning.labels_so_far import LabelsSoFar, UnlabelledCandidates
+from stratawatch.core.planning.labels_so_far import LabelCosts, LabelsSoFar
 from stratawatch.core.population import Counts, Floats
 from stratawatch.core.tuning import PLANNER
 
@@ -27,7 +27,7 @@ def cheapest_with_reuse(totals: Callable[[Floats | None], Counts], so_far: Label
     return min(plans, key=so_far.new_label_cost)
 
 
-def _marginal_costs(costs: UnlabelledCandidates, totals: Counts, caps: Counts) -> Floats:
+def _marginal_costs(costs: LabelCosts, totals: Counts, caps: Counts) -> Floats:
     """What one more label costs in each stratum: the part of the items around a plan's last that have no label."""
     window = PLANNER.cost_window
     fewer = np.maximum(np.floor(totals * (1 - window)).astype(np.int64) - 1, 0)

@@ -1,6 +1,5 @@
 """Plan the rounds of a cycle: which round it is, what budget it has, and whether margins or the budget decide."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -9,7 +8,6 @@ import numpy as np
 from stratawatch.core.cells import Cells
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.past_labels import NO_HISTORY, History
-from stratawatch.core.metrics import METRICS
 from stratawatch.core.plan import Plan
 from stratawatch.core.planning.allocation import ALLOCATION, AllocationBounds
 from stratawatch.core.planning.borrowed_allocator import BorrowedAllocator, borrowed_half_widths
@@ -17,6 +15,7 @@ from stratawatch.core.planning.budget_allocator import BudgetAllocator
 from stratawatch.core.planning.context import PlanningContext
 from stratawatch.core.planning.expected_precision import expected_half_widths
 from stratawatch.core.planning.focus import focused_goals
+from stratawatch.core.planning.known_labels import known_labels
 from stratawatch.core.planning.labels_so_far import LabelsSoFar
 from stratawatch.core.planning.margin_allocator import MarginAllocator
 from stratawatch.core.planning.round_sizes import first_round_labels, most_rounds
@@ -42,14 +41,20 @@ class RoundPlanner:
         return PlanningContext(self.cells, self.survey, self.history)
 
     def total_plan(self) -> Counts:
-        """What the whole cycle is expected to draw, before any label."""
-        for_goals = self._total_for_goals()
-        bounds = self._bounds_of_all()
-        return BudgetAllocator(self.context).best(self._budget, bounds) if for_goals is None else for_goals
+        """What the whole cycle is expected to draw, before any label of its own; labels that are known cost nothing."""
+        nothing = self.before_any_label
+        for_goals = self._total_for_goals(nothing)
+        if for_goals is not None:
+            return for_goals
+        return self.total_plan_within(self._bounds_of_all())
+
+    def total_plan_within(self, bounds: AllocationBounds) -> Counts:
+        """What a cycle that spends the budget would draw if it drew no stratum less, nor more, than so."""
+        return BudgetAllocator(self.context).spend(self.before_any_label, self._budget, bounds, two_phase=False)
 
     def max_totals(self) -> Counts:
         """The most that any plan of the whole cycle would draw from each stratum."""
-        for_goals = self._total_for_goals()
+        for_goals = self._total_for_goals(replace(self.before_any_label, costs=None))
         if for_goals is not None:
             return for_goals
         plans = BudgetAllocator(self.context).plans(self._budget, self._bounds_of_all())
@@ -70,26 +75,33 @@ class RoundPlanner:
         """The totals of `plan` without its expected half-widths, which take longer than they do: for simulations."""
         return self._within_pools(self.context.after(so_far), so_far, pools)[0]
 
-    def half_widths(
-        self, context: PlanningContext, totals: Counts, metrics: Sequence[str] = tuple(METRICS)
-    ) -> dict[tuple[str, str], float]:
+    def half_widths(self, context: PlanningContext, totals: Counts) -> dict[tuple[str, str], float]:
         """The half-widths that a plan is expected to give, by (classifier, metric)."""
-        found = expected_half_widths(context.expected, totals, self.survey.confidence, metrics)
+        found = expected_half_widths(context.expected, totals, self.survey.confidence)
         borrowed = borrowed_half_widths(context, totals)
         return found | {name: width for name, width in borrowed.items() if name in found}
 
-    def _total_for_goals(self) -> Counts | None:
-        """The labels that the goals need; None where a budget decides."""
+    @cached_property
+    def before_any_label(self) -> LabelsSoFar:
+        """A cycle that has drawn nothing yet, with the labels that are known before it."""
+        nothing = np.zeros(len(self.cells.sizes))
+        drawn = np.zeros_like(self.context.drawable)
+        return LabelsSoFar(1, drawn, nothing, nothing, costs=known_labels(self.cells, self.history))
+
+    def _total_for_goals(self, nothing: LabelsSoFar) -> Counts | None:
+        """The labels that the goals need, known ones included; None where a budget decides."""
         if not self.survey.stop_at_goals:
             return None
         bounds = self._bounds_of_all()
-        borrows = bool(self.context.variance_priors)
-        needed = self._borrowed.in_all(bounds) if borrows else MarginAllocator(self.context).totals(bounds)
+        if self.context.variance_priors:
+            needed = self._borrowed.in_all(nothing, bounds)
+        else:
+            needed = MarginAllocator(self.context).cheapest_with_reuse(nothing, bounds)
         if self.context.has_history:
             needed = self._with_focus(needed, bounds)
         else:
             needed = np.maximum(needed, self._pilot(self.context, bounds))
-        return needed if self.survey.budget is None or needed.sum() <= self.survey.budget else None
+        return needed if self.survey.budget is None or nothing.new_label_cost(needed) <= self.survey.budget else None
 
     def _bounds_of_all(self) -> AllocationBounds:
         return AllocationBounds(np.zeros_like(self.context.drawable), self.context.drawable)

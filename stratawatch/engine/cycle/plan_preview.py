@@ -7,6 +7,7 @@ from stratawatch.core.goals import Focus
 from stratawatch.core.history.past_labels import History
 from stratawatch.core.plan import Plan
 from stratawatch.core.population import Atom
+from stratawatch.engine.cycle.known_labels import history_with_known_labels
 from stratawatch.engine.evidence.cost_of_new_numbers import LabelsNotReused, labels_not_reused
 from stratawatch.engine.input.assess_window import assess_window
 from stratawatch.engine.labels.labelled_cycle import design_of_cycle
@@ -40,7 +41,8 @@ def preview_plan(ports: Ports, spec: PanelSpec, window: Window, period: int) -> 
     with phase("planning"):
         cells = design_of_cycle(spec, found.atoms, found.candidates).cells
         survey = survey_of_panel(spec, found.focus)
-        plan = design_of(survey).plan_all_rounds(cells, survey, found.history, metrics_shown(spec))
+        history = history_with_known_labels(ports, spec, period, found)
+        plan = design_of(survey).plan_all_rounds(cells, survey, history, metrics_shown(spec))
     with ports.store.begin() as tx:
         not_reused = labels_not_reused(tx, spec, period, found.labelled_before)
     return PlanPreview(found.atoms, plan, found.history, found.focus, not_reused)

@@ -1,7 +1,7 @@
 """What earlier cycles of a panel teach the next one: their labelled draws, as they were known when it was opened."""
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 
 import numpy as np
@@ -18,10 +18,17 @@ from stratawatch.engine.ports.transaction import Transaction
 
 
 def label_history(
-    tx: Transaction, spec: PanelSpec, period: int, received_by: datetime, present: Collection[str] = ()
+    tx: Transaction,
+    spec: PanelSpec,
+    period: int,
+    received_by: datetime,
+    present: Collection[str] = (),
+    *,
+    numbers: Mapping[str, float] | None = None,
 ) -> History:
     """The history of a period, from what was drawn and said up to a moment; `present` are items that may be drawn.
 
+    `numbers` are random numbers of those whose labels count again, where a forecast asks.
     Labels of another question say nothing about this one, so a changed question begins without a history.
     Nothing that happens after that moment changes it, so that every round of a cycle is planned with the same one.
     Plans for goals also read how well each period was foretold.
@@ -49,6 +56,7 @@ def label_history(
         classifiers=len(spec.classifiers),
         first_use=np.array([draw.first_use for draw in labelled], dtype=np.bool_),
         known=_known_positives(tx, spec.name, list(periods), received_by, drawable),
+        numbers=None if numbers is None else np.array([numbers.get(draw.item, np.nan) for draw in labelled]),
     )
     return with_variance_ratios(history) if spec.stop_rule == "goals" else history
 

@@ -10,8 +10,8 @@ from stratawatch.engine.cycle.label_needs import BUDGETS, label_needs
 from stratawatch.engine.cycle.plan_preview import preview_plan
 from stratawatch.engine.model.windows import window_of_period
 from stratawatch.engine.progress import listen
-from tests.support.fakes import spec
-from tests.support.scenario import label_weeks
+from tests.support.fakes import MONDAY, WEEK, spec
+from tests.support.scenario import label_cycle, label_weeks
 
 SIZE = 600
 
@@ -120,6 +120,59 @@ class TestStop:
 
     def test_where_the_budget_is_spent_nothing_stops(self, scenario):
         assert look(scenario).stop is None
+
+
+class TestKnownLabels:
+    """The second window has the items of the first one: their labels are there, and the forecast knows it."""
+
+    @pytest.fixture
+    def again(self, make_scenario):
+        scenario = make_scenario(spec(budget=300))
+        label_cycle(scenario)
+        scenario.source.windows[MONDAY + WEEK] = scenario.source.windows[MONDAY]
+        scenario.clock.moment = MONDAY + 2 * WEEK
+        return scenario
+
+    def test_a_dry_run_draws_what_the_cycle_draws(self, again):
+        shown = preview_plan(again.ports, again.panel, window_of_period(again.panel.windows, 1), 1).plan
+        cycle = label_cycle(again)
+        with again.ports.store.begin() as tx:
+            draws = tx.rounds.draws(cycle)
+        reused = sum(draw.reused for draw in draws)
+        assert reused > 150
+        assert shown.labels_new == pytest.approx(300, abs=5)
+        assert shown.known_labels == pytest.approx(reused, rel=0.05)
+        assert shown.labels == pytest.approx(len(draws), rel=0.05)
+
+    def test_half_widths_are_those_of_all_labels_together(self, again):
+        told = next(step for step in look(again, 1).curve if step.labels == 300)
+        again.produce(1)  # other items of the same kind
+        blind = next(step for step in look(again, 1).curve if step.labels == 300)
+        for metric in ("recall", "false_omission_rate"):
+            assert told.half_widths["lr", metric] < 0.9 * blind.half_widths["lr", metric]
+            assert told.ranges["lr", metric].high < 0.9 * blind.ranges["lr", metric].high
+
+    def test_goals_need_fewer_new_labels(self, again, make_scenario):
+        fresh = look(make_scenario(spec(budget=300)))
+        assert look(again, 1).together < fresh.together
+
+
+class TestRanges:
+    def test_every_forecast_has_one_around_what_the_plan_counts_on(self, make_scenario):
+        found = look(make_scenario(spec(goals=(Goal("precision", 0.05),))))
+        for point in found.curve:
+            assert point.ranges.keys() == point.half_widths.keys()
+            assert all(point.ranges[k].low <= width <= point.ranges[k].high for k, width in point.half_widths.items())
+        assert [goal.range for goal in found.goals] == [
+            next(step for step in found.curve if step.labels == 120).ranges[goal.classifier, goal.metric]
+            for goal in found.goals
+        ]
+
+    def test_one_goal_alone_never_needs_more_than_all(self, make_scenario):
+        for stop_rule in ("budget", "goals"):
+            goals = (Goal("precision", 0.05), Goal("recall", 0.1), Goal("false_omission_rate", 0.01))
+            found = look(make_scenario(spec(goals=goals, budget=900, stop_rule=stop_rule)))
+            assert max(goal.labels for goal in found.goals) <= found.together
 
 
 class TestSource:

@@ -4,7 +4,8 @@ import re
 
 import pytest
 
-from stratawatch.engine.cycle.label_needs import BudgetPoint, GoalForecast, LabelNeeds
+from stratawatch.core.designs.budget_forecasts import BudgetPoint
+from stratawatch.engine.cycle.label_needs import GoalForecast, LabelNeeds
 from stratawatch.report.budget_chart import COLOURS, draw_curves
 from tests.support.programs import loaded
 

@@ -93,6 +93,8 @@ class TestPlan:
             "metric",
             "guess",
             "half_width",
+            "half_width_low",
+            "half_width_high",
             "margin",
             "state",
         ]
