@@ -15,7 +15,7 @@ import sys
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from multiprocessing import get_context
 from typing import Final
 
@@ -23,7 +23,7 @@ import numpy as np
 from rich.progress import track
 
 from benchmarks.labels.chain import Chain, Watch, weeks_of
-from benchmarks.labels.cycle import Cycle, Period
+from benchmarks.labels.cycle import Period
 from benchmarks.labels.kinds import FOUR
 from benchmarks.labels.worlds import World
 from benchmarks.shape import Kind, Options, Result, Row, Verdict, main
@@ -31,7 +31,7 @@ from stratawatch.core.estimate import Estimate, IntervalEstimate
 from stratawatch.core.estimation.mean_of_windows import mean_of_windows
 from stratawatch.core.estimation.metric_estimates import EstimationRequest
 from stratawatch.core.estimation.mover import IntervalEnds, difference_interval
-from stratawatch.core.estimation.pooled_windows import PooledWindows, WindowLabels
+from stratawatch.core.estimation.pooled_windows import PooledWindows
 from stratawatch.core.estimation.window_changes import change_of_windows
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.metrics import REPORTED, SideTotals, metric_named
@@ -82,12 +82,11 @@ def simulated(task: Task) -> list[list[Held]]:
 def _chain(task: Task, number: int) -> Iterator[Held]:
     survey = SurveySpec(budget=LABELS)
     watch = Watch(FOUR, number, WEEKS, (), task.seed, task.persisting, survey, ITEMS)
-    chain, names = Chain(watch, 0), np.zeros(ITEMS, dtype=np.int64)
-    windows, truths, born = [], [], 0
+    chain = Chain(watch, 0)
+    windows, truths = [], []
     for _, items, new in weeks_of(World(FOUR, task.seed + number, ITEMS), watch):
-        names[new] = np.arange(born, born + len(new))
-        born += len(new)
-        windows.append(_window(chain.draw(Period(FOUR.classifiers, items), new), names))
+        cycle = chain.draw(Period(FOUR.classifiers, items), new)
+        windows.append(cycle.design.window_labels(cycle.ledger, frozenset[str]().union(*cycle.rounds)))
         found, calls = items.calls[items.truth].sum(axis=0), items.calls.sum(axis=0)
         truths.append(SideTotals(calls, len(items) - calls, found, items.truth.sum() - found))
     pooled = PooledWindows(tuple(windows))
@@ -104,13 +103,6 @@ def _chain(task: Task, number: int) -> Iterator[Held]:
             apart = [_difference(*pair) for pair in zip(*ends, strict=True)]
             was, now = (_true(truths, places, found_) for places in (before, after))
             yield from _held(what, found_, apart, [b - a for a, b in zip(was, now, strict=True)])
-
-
-def _window(cycle: Cycle, names: np.ndarray) -> WindowLabels:
-    """The week's labels, by the items' own names: a row has another item in another week."""
-    found = cycle.design.window_labels(cycle.ledger, frozenset[str]().union(*cycle.rounds))
-    items = tuple(str(names[int(row)]) for row in found.items)
-    return replace(found, items=items)
 
 
 def _true(truths: Sequence[SideTotals], places: range, found: Sequence[Estimate]) -> list[float]:

@@ -8,8 +8,9 @@ item is in both draws with probability min(pi_t, pi_u), whatever strata it is in
 
 (Ohlsson 1995, Coordination of samples using permanent random numbers), e a label less its predicted rate, less the mean
 of that in its stratum. Those means take d = 1 - 1/n - 1/n' + m/(n n') of a product, for n labels of the item's stratum
-in the one window, n' in the other and m that are in both. Of a window with itself C is the raw variance. Numbers by
-window make the draws independent, and the covariance 0.
+in the one window, n' in the other and m that are in both. Of a window with itself C is the raw variance. An item is
+known by its digest: where numbers are by window, or the seed is another, no window draws by those of another, and C is
+0.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -45,12 +46,12 @@ _SUMMED: Final = (
 class WindowLabels:
     """What a window's labels say about both sides of every stream (segments x classifiers), and the labels by item.
 
-    A row a label: `items` by name, their `strata`, the labelled share of these (`inclusion`), and e of the module's
-    formula (`errors`, labels x segments x classifiers x sides).
+    A row a label: its item's random number (`digests`), the `strata`, the labelled share of these (`inclusion`), and e
+    of the module's formula (`errors`, labels x segments x classifiers x sides).
     """
 
     sides: SideEstimates
-    items: tuple[str, ...]
+    digests: tuple[str, ...]
     strata: Counts
     inclusion: Floats
     errors: Floats
@@ -71,7 +72,7 @@ class WindowLabels:
         errors = (labels.positive - evidence.folds[labels.folds, rows])[:, None] * np.stack(inside, axis=-1)
         return cls(
             sides=evidence.sides(item_subsets(evidence, atoms, sample, segments)),
-            items=tuple(labels.candidates.items[row] for row in labels.rows.tolist()),
+            digests=tuple(labels.candidates.digests[row] for row in labels.rows.tolist()),
             strata=strata,
             inclusion=1 / np.maximum(evidence.strata.expansions[strata], 1),
             errors=_about_means(errors[:, :, None, None] * members[:, None], strata),
@@ -91,10 +92,9 @@ class WindowLabels:
 
 @dataclass(frozen=True)
 class PooledWindows:
-    """Windows of the same streams, oldest first; `permanent`: they draw by the same random numbers."""
+    """Windows of the same streams, oldest first."""
 
     windows: tuple[WindowLabels, ...]
-    permanent: bool = True
 
     def estimates(self, places: range, classifiers: Sequence[str], request: EstimationRequest) -> tuple[Estimate, ...]:
         """One estimate of the windows at these places together for every segment x classifier x metric."""
@@ -114,7 +114,7 @@ class PooledWindows:
     def covariance(self, pairs: Iterable[tuple[int, int]]) -> Floats:
         """The sum of C over pairs of windows (streams x side of the first x side of the second)."""
         nothing = np.zeros((*self.windows[0].errors.shape[1:], 2))
-        return sum((self._of_pair(*pair) for pair in pairs), nothing) if self.permanent else nothing
+        return sum((self._of_pair(*pair) for pair in pairs), nothing)
 
     def _of_pair(self, one: int, two: int) -> Floats:
         if (one, two) not in self._computed:
@@ -138,9 +138,9 @@ class PooledWindows:
 
     @cached_property
     def _rows(self) -> Counts:
-        """The row of every item in every window (windows x items), -1 where it has no label."""
+        """The row of every random number in every window, -1 where it has no label there."""
         numbers: dict[str, int] = {}
-        columns = [[numbers.setdefault(item, len(numbers)) for item in one.items] for one in self.windows]
+        columns = [[numbers.setdefault(digest, len(numbers)) for digest in one.digests] for one in self.windows]
         found = np.full((len(columns), len(numbers)), -1, dtype=np.int64)
         for row, column in zip(found, columns, strict=True):
             row[column] = np.arange(len(column))

@@ -1,5 +1,6 @@
 """Windows together: one window is itself, and the covariance of two is that over every order of random numbers."""
 
+from dataclasses import replace
 from itertools import permutations
 
 import numpy as np
@@ -58,7 +59,7 @@ class Week:
             drawn += sorted(pool, key=place.__getitem__)[:total]
         names = tuple(map(str, self.items))
         regions = tuple("north" if item % 2 else "south" for item in self.items)
-        digests = tuple(f"{place[item]:04d}" for item in self.items)
+        digests = tuple(map(str, self.items))
         pool = Candidates(names, self.homes, digests, {"region": regions})
         said = VerdictsByItem({str(item): "yes" if self.truth[item] else "no" for item in drawn})
         sample = labelled_sample(pool, self.cells.strata, said, frozenset(map(str, drawn)))
@@ -91,8 +92,9 @@ def by_chance(week: Week, other: Week):
 
 def expanded(week: Week, found: WindowLabels) -> np.ndarray:
     """The errors of the drawn items on either side of a, each times the items that it stands for."""
-    homes = [week.homes[week.items.index(int(item))] for item in found.items]
-    errors = np.array([week.truth[int(item)] - 0.3 for item in found.items]) / found.inclusion
+    items = [int(digest) for digest in found.digests]
+    homes = [week.homes[week.items.index(item)] for item in items]
+    errors = np.array([week.truth[item] - 0.3 for item in items]) / found.inclusion
     on_a = np.array([week.atoms[home].pattern[0] == "1" for home in homes])
     return np.array([errors @ on_a, errors @ ~on_a])
 
@@ -135,11 +137,11 @@ class TestCovarianceOfTwoWindows:
         assert true[B, A] > 0.2
         assert found == pytest.approx(true)
 
-    def test_is_nothing_where_an_item_is_drawn_for_sure_or_numbers_are_by_window(self):
+    def test_is_nothing_where_an_item_is_drawn_for_sure_or_has_another_number(self):
         order = range(len(TRUTH))
         whole = PooledWindows((first((4, 1)).labels(order), second((2, 1)).labels(order)))
         assert whole.covariance([(0, 1)]) == pytest.approx(np.zeros((1, 2, 2, 2)))
-        apart = PooledWindows((first().labels(order), second().labels(order)), permanent=False)
+        apart = drawn_apart(PooledWindows((first().labels(order), second().labels(order))))
         assert not apart.covariance([(0, 1)]).any()
 
 
@@ -175,7 +177,7 @@ class TestSeveralWindows:
     def test_are_never_surer_than_if_all_labels_were_of_different_items(self, seed, staying, number):
         pooled = random_windows(seed, staying, number)
         together = pooled.sides(range(number))
-        apart = PooledWindows(pooled.windows, permanent=False).sides(range(number))
+        apart = drawn_apart(pooled).sides(range(number))
         for slopes in ((1.0, 0.0), (0.0, 1.0), (0.7, -0.4), (1.0, 1.0)):
             a, b = map(np.asarray, slopes)
             assert (together.variance_of(a, b) >= apart.variance_of(a, b) * (1 - 1e-9) - 1e-9).all()
@@ -193,6 +195,14 @@ class TestSeveralWindows:
             for which in (pooled, turned)
         ]
         assert np.array(ends[0]) == pytest.approx(np.array(ends[1]))
+
+
+def drawn_apart(pooled: PooledWindows) -> PooledWindows:
+    """The windows as if each had random numbers of its own."""
+    named = enumerate(pooled.windows)
+    return PooledWindows(
+        tuple(replace(one, digests=tuple(f"{week}:{digest}" for digest in one.digests)) for week, one in named)
+    )
 
 
 def random_windows(seed: int, staying: float, number: int) -> PooledWindows:

@@ -6,7 +6,14 @@ import pytest
 from stratawatch.core.estimate import IntervalEstimate, Undefined
 from stratawatch.core.estimation.pooled_windows import PooledWindows
 from stratawatch.core.estimation.window_changes import change_of_windows
-from tests.unit.core.estimation.test_pooled_windows import CLASSIFIERS, NORTH, Week, random_windows, request
+from tests.unit.core.estimation.test_pooled_windows import (
+    CLASSIFIERS,
+    NORTH,
+    Week,
+    drawn_apart,
+    random_windows,
+    request,
+)
 
 
 def changes(pooled, before, after, *metrics, **facts):
@@ -34,7 +41,7 @@ class TestChangeOfWindows:
 
     def test_of_labels_that_both_have_is_narrower_than_if_they_were_others(self):
         pooled = random_windows(5, 1.0, 2)
-        apart = PooledWindows(pooled.windows, permanent=False)
+        apart = drawn_apart(pooled)
         for one, two in zip(*(changes(which, range(1), range(1, 2)) for which in (pooled, apart)), strict=True):
             assert one.result.half_width < two.result.half_width
 
