@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from stratawatch.core.alarms.alarm_states import URGENCY, AlarmState, BlindCause, Judgement
 from stratawatch.core.alarms.drops import NO_BASELINE, ActiveBaseline, fell_or_rose
 from stratawatch.core.alarms.ends import DropEnd, End, fixed_ends
-from stratawatch.core.alarms.readings import LAST, MANY, Reading, Readings, readings
+from stratawatch.core.alarms.readings import LAST, MANY, Reading, Readings, Together, readings
 from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
 from stratawatch.core.goals import Limit
 from stratawatch.errors import StratawatchError
@@ -26,17 +26,18 @@ def judge_state(
     is_paged: bool = False,
     blind_margin_factor: float = 3.0,
     baseline: ActiveBaseline | Undefined = NO_BASELINE,
+    together: Together | None = None,
 ) -> Judgement:
     """The state of a stream whose windows have these estimates, without gaps, oldest first; the last is this window's.
 
-    `first_use` is the share of this window's labels that no earlier window used. `is_paged` means that somebody was
+    `first_use` and `together` are those of `readings`. `is_paged` means that somebody was
     paged in an earlier window and the stream was not OK since. BLIND is a stream without a value in the last two
     windows, and a mean of four whose interval is wider than so many margins and lies across the limit.
 
     A limit may have several ends: a floor, a ceiling, a largest drop since the baseline. The most urgent state among
     them is the judgement, so OK is proven for all of them.
     """
-    stream = _Stream(tuple(estimates), first_use)
+    stream = _Stream(tuple(estimates), first_use, together)
     rule = _Rule(margin, blind_margin_factor, is_paged)
     found = stream.readings
     if isinstance(found, Undefined):
@@ -60,16 +61,21 @@ class _Stream:
 
     estimates: tuple[Estimate, ...]
     first_use: float
+    together: Together | None
 
     @property
     def readings(self) -> Readings | Undefined:
         """The three readings."""
-        return readings(self.estimates, self.first_use)
+        return readings(self.estimates, self.first_use, self.together)
 
     def with_more_windows(self, number: int, value: float) -> "_Stream":
-        """The stream after more windows like its newest one, in which the metric has this value."""
-        newest = next(one for one in reversed(self.estimates) if isinstance(one.result, IntervalEstimate))
-        return replace(self, estimates=(*self.estimates, *[_moved(newest, value)] * number))
+        """The stream after more windows like its newest one, in which the metric has this value.
+
+        Nobody knows which labels these will share: readings of them are means of estimates.
+        """
+        valued = (one for one in reversed(self.estimates) if isinstance(one.result, IntervalEstimate))
+        newest = next(valued, self.estimates[-1])
+        return _Stream((*self.estimates, *[_moved(newest, value)] * number), self.first_use, None)
 
 
 @dataclass(frozen=True)
