@@ -1,6 +1,6 @@
 """The state of a stream from three readings of its windows.
 
-OK takes one of three intervals inside, and the last two windows inside on average; AT RISK is a mean of the last four
+OK takes one of three intervals inside, and the last two windows together inside; AT RISK is the last four together
 outside; BREACH lasts from the page until OK. Whom to page is decided elsewhere.
 """
 
@@ -32,7 +32,7 @@ def judge_state(
 
     `first_use` and `together` are those of `readings`. `is_paged` means that somebody was
     paged in an earlier window and the stream was not OK since. BLIND is a stream without a value in the last two
-    windows, and a mean of four whose interval is wider than so many margins and lies across the limit.
+    windows, and a reading of four whose interval is wider than so many margins and lies across the limit.
 
     A limit may have several ends: a floor, a ceiling, a largest drop since the baseline. The most urgent state among
     them is the judgement, so OK is proven for all of them.
@@ -119,9 +119,7 @@ def _judge_end(end: End, stream: _Stream, found: Readings, rule: _Rule) -> Judge
     if distance.value < 0:
         return _said(AlarmState.AT_RISK, end, few, f"{side} so far, not proven")
     if proof and not is_in:
-        but = (
-            f"{end.side(proof, is_inside=True, is_proven=True)}, but the mean of the last {LAST} windows is not inside"
-        )
+        but = f"{end.side(proof, is_inside=True, is_proven=True)}, but the last {LAST} windows together are not inside"
         return _said(AlarmState.UNPROVEN, end, proof, but)
     outlook = _outlook(_windows_to_ok(end, stream, few.interval.value))
     return _said(AlarmState.UNPROVEN, end, few, f"{side} so far, not proven; {outlook}")
@@ -139,7 +137,7 @@ def _proof(end: End, found: Readings) -> Reading | None:
 
 
 def _is_in_lately(end: End, found: Readings) -> bool:
-    """Whether the mean of the last two windows lies inside."""
+    """Whether the last two windows together lie inside."""
     return end.distance(found.last.interval, found.last.confidence).value >= 0
 
 

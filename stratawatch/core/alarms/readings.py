@@ -16,11 +16,11 @@ from stratawatch.core.estimation.mean_of_windows import mean_of_windows, shared_
 from stratawatch.formatting import count_text, estimate_text
 
 FEW: Final = 4
-"""Windows whose mean says on which side of its limit a metric stands: a month of weeks."""
+"""Windows that together say on which side of its limit a metric stands: a month of weeks."""
 MANY: Final = 13
 """Windows of the longest reading: a quarter of weeks."""
 LAST: Final = 2
-"""Windows whose mean must be inside for a metric to be called so: a fall is not hidden by the months before it."""
+"""Windows that together must be inside for a metric to be called so: a fall is not hidden by the months before it."""
 
 
 @dataclass(frozen=True)

@@ -47,6 +47,7 @@ class _Change:
     sides: tuple[SideEstimates, SideEstimates]
     found: tuple[MetricIntervals, MetricIntervals]
     ends: IntervalEnds
+    n_eff: Floats
 
     @classmethod
     def of(
@@ -59,7 +60,8 @@ class _Change:
         correlation = np.clip(safe_divide(covariance, np.sqrt(raw[0] * raw[1])), -1, 1)
         was, now = (IntervalEnds(one.low, one.high) for one in (before, after))
         ends = difference_interval(after.value, before.value, now, was, correlation)
-        return cls(metric, sides, (before, after), ends)
+        items = np.minimum(*(metric.size(one.table) for one in sides))
+        return cls(metric, sides, (before, after), ends, _plain_labels(before, after, correlation, items))
 
     def estimate(self, place: tuple[int, int], classifier: str, request: EstimationRequest) -> Estimate:
         """The change of one stream."""
@@ -75,8 +77,15 @@ class _Change:
                 return Undefined(f"{when}: {undefined_reason(self.metric, one, place)}")
         before, after = (float(one.value[place]) for one in self.found)
         low, high = (float(end[place]) for end in self.ends)
-        plain = min(float(one.n_eff[place]) for one in self.found)
-        return IntervalEstimate(after - before, max(low, -1.0), min(high, 1.0), plain)
+        return IntervalEstimate(after - before, max(low, -1.0), min(high, 1.0), float(self.n_eff[place]))
+
+
+def _plain_labels(before: MetricIntervals, after: MetricIntervals, correlation: Floats, items: Floats) -> Floats:
+    """n_eff: labels of each of two independent plain draws that would give the change the same variance."""
+    spread = before.value * (1 - before.value) + after.value * (1 - after.value)
+    shared = 2 * correlation * np.sqrt(before.variance * after.variance)
+    variance = np.maximum(before.variance + after.variance - shared, 0)
+    return np.where((variance > 0) & (spread > 0), np.minimum(safe_divide(spread, variance), items), items)
 
 
 def _slopes(metric: RatioMetric, sides: SideEstimates) -> Floats:

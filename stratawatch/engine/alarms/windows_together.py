@@ -72,7 +72,7 @@ def windows_together(
     periods, since = [cycle.period], cycle.period - longest + 1
     earlier = tx.cycles.find(panel=spec.name, states=[CycleState.JUDGED], before=cycle.period, newest=longest - 1)
     for one in reversed([one for one in earlier if one.period >= since]):
-        found = _labels(tx, one, names, request.segments)
+        found = window_labels(tx, one, names, request.segments)
         if found is None:
             since = periods[-1]
             break
@@ -91,10 +91,10 @@ def _request(spec: PanelSpec, so_far: Mapping[StreamKey, Sequence[Estimate]]) ->
     return EstimationRequest(spec.confidence, tuple(metrics), tuple(segments))
 
 
-def _labels(
+def window_labels(
     tx: Transaction, cycle: Cycle, names: Sequence[str], segments: Sequence[Segment | None]
 ) -> WindowLabels | None:
-    """The labels of an earlier window, for classifiers in the order of today; None where they cannot be pooled."""
+    """The labels of a judged window, for classifiers in this order; None where they cannot be pooled."""
     spec = tx.panels.get(cycle.panel_version)
     found = _labelled(tx, spec, cycle, in_segments=any(segments))
     if not found.design.pools_with_windows:
