@@ -40,7 +40,7 @@ def show_together(rows: Sequence[Mapping[str, Any]]) -> None:
         print_line(f"{panel}: {newest}{before if first['windows_before'] else ''}")
         show_rows([_cells(row) for row in mine], numbers=("labels", "n_eff"))
         levels = " and ".join(confidence_text(level) for level in sorted({row["confidence"] for row in mine}))
-        print_line(f"Intervals at {levels}; a label in several windows counts as one")
+        print_line(f"Intervals at {levels}; they know which labels several windows share")
 
 
 def _segments(tx: "Transaction", panel: str, *, with_segments: bool) -> "list[Segment | None]":

@@ -192,10 +192,23 @@ class FrozenDesign:
         return is_plain and self.sampling_design.estimator == "difference"
 
     def window_labels(
-        self, ledger: VerdictsByItem, drawn: Collection[str], segments: Sequence[Segment | None] = (None,)
+        self,
+        ledger: VerdictsByItem,
+        drawn: Collection[str],
+        segments: Sequence[Segment | None] = (None,),
+        classifiers: Sequence[str] | None = None,
     ) -> WindowLabels:
-        """What the labels say of this window's totals, to be counted together with those of other windows."""
-        return WindowLabels.of(self.cells, self.atoms, self._labelled(ledger, drawn), segments)
+        """What the labels say of this window's totals, to be counted together with those of other windows.
+
+        `segments`, None for everything, and `classifiers` are those of all the windows; some may be unknown here.
+        """
+        known = [None, *(one for one in segments if one is not None and one.column in self.candidates.segments)]
+        found = WindowLabels.of(self.cells, self.atoms, self._labelled(ledger, drawn), known)
+        names = self.classifiers if classifiers is None else classifiers
+        return found.arranged(
+            [known.index(one) if one in known else None for one in segments],
+            [self.classifiers.index(one) if one in self.classifiers else None for one in names],
+        )
 
     @property
     def sampling_design(self) -> SamplingDesign:

@@ -78,16 +78,17 @@ class WindowLabels:
             errors=_about_means(errors[:, :, None, None] * members[:, None], strata),
         )
 
-    def of_classifiers(self, places: Sequence[int | None]) -> "WindowLabels":
-        """The streams of the classifiers at these places; one that the window does not know (None) has no items."""
+    def arranged(self, segments: Sequence[int | None], classifiers: Sequence[int | None]) -> "WindowLabels":
+        """The streams at these places; of a segment or classifier that the window does not know (None) it has no items.
+
+        At least one of either is known.
+        """
 
         def chosen(values: Floats, axis: int) -> Floats:
-            nothing = np.zeros_like(values.take([0], axis))
-            row = [values.shape[axis] if place is None else place for place in places]
-            return np.concatenate([values, nothing], axis).take(row, axis)
+            return _chosen(_chosen(values, axis, segments), axis + 1, classifiers)
 
-        sides = SideEstimates(**{one.name: chosen(getattr(self.sides, one.name), 1) for one in fields(self.sides)})
-        return replace(self, sides=sides, errors=chosen(self.errors, 2))
+        sides = SideEstimates(**{one.name: chosen(getattr(self.sides, one.name), 0) for one in fields(self.sides)})
+        return replace(self, sides=sides, errors=chosen(self.errors, 1))
 
 
 @dataclass(frozen=True)
@@ -145,6 +146,13 @@ class PooledWindows:
         for row, column in zip(found, columns, strict=True):
             row[column] = np.arange(len(column))
         return found
+
+
+def _chosen(values: Floats, axis: int, places: Sequence[int | None]) -> Floats:
+    """The values at these places of an axis; 0 for None."""
+    nothing = np.zeros_like(values.take([0], axis))
+    rows = [values.shape[axis] if place is None else place for place in places]
+    return np.concatenate([values, nothing], axis).take(rows, axis)
 
 
 def _inside(labels: LabelledItems, segment: Segment | None) -> Floats:

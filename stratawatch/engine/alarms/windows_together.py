@@ -99,9 +99,7 @@ def window_labels(
     found = _labelled(tx, spec, cycle, in_segments=any(segments))
     if not found.design.pools_with_windows:
         return None
-    window = found.design.window_labels(found.ledger, found.drawn, segments)
-    then = found.design.classifiers
-    return window.of_classifiers([then.index(name) if name in then else None for name in names])
+    return found.design.window_labels(found.ledger, found.drawn, segments, names)
 
 
 def _labelled(tx: Transaction, spec: PanelSpec, cycle: Cycle, *, in_segments: bool) -> LabelledCycle:

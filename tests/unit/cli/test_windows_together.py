@@ -65,7 +65,7 @@ class TestTogether:
         assert out.startswith("spam: 2 windows together, 2026-01-12 to 2026-01-26\n")
         assert "lr recall" in out
         assert "precision" not in out
-        assert "a label in several windows counts as one" in out
+        assert "they know which labels several windows share" in out
 
     @pytest.mark.parametrize("columns", [40, 60, 100])
     def test_it_fits_the_terminal(self, weeks, columns):

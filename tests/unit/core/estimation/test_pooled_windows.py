@@ -165,13 +165,13 @@ class TestSeveralWindows:
         assert alone.result == Undefined("no positive among the 4 labels")
         assert together.result.value == pytest.approx(1 / 2)
 
-    def test_of_a_classifier_that_a_window_does_not_know_has_no_items_there(self):
+    def test_of_a_classifier_or_segment_that_a_window_does_not_know_has_no_items_there(self):
         one = first().labels(range(6), (None, NORTH))
-        turned = one.of_classifiers([1, None, 0])
-        assert turned.sides.sizes[:, 0] == pytest.approx(one.sides.sizes[:, 1])
-        assert turned.errors[:, :, 2] == pytest.approx(one.errors[:, :, 0])
-        assert not turned.sides.sizes[:, 1].any()
-        assert not turned.errors[:, :, 1].any()
+        turned = one.arranged([1, None, 0], [1, None, 0])
+        assert turned.sides.sizes[2, 0] == pytest.approx(one.sides.sizes[0, 1])
+        assert turned.errors[:, 0, 2] == pytest.approx(one.errors[:, 1, 0])
+        for nothing in (turned.sides.sizes[1], turned.sides.sizes[:, 1], turned.errors[:, 1], turned.errors[:, :, 1]):
+            assert not nothing.any()
 
     @given(st.integers(0, 2**32 - 1), st.floats(0, 1), st.integers(2, 5))
     def test_are_never_surer_than_if_all_labels_were_of_different_items(self, seed, staying, number):
