@@ -40,6 +40,7 @@ _SUMMED: Final = (
     "unsampled_variance",
 )
 """What is added up over windows."""
+_VARIANCES: Final = ("variance", "smoothed_variance")
 
 
 @dataclass(frozen=True)
@@ -106,10 +107,10 @@ class PooledWindows:
         parts = SideEstimates.stack([self.windows[place].sides for place in places])
         sums = {name: getattr(parts, name).sum(axis=0) for name in _SUMMED}
         shared = _shared_form(self.covariance((one, two) for one in places for two in places if one < two))
-        times = _times_counted(sums, shared)
+        variances = {name: sums[name] + shared * _grown(sums[name], sums["variance"]) for name in _VARIANCES}
+        times = _times_counted(sums, variances)
         weights = {name: getattr(parts, name).max(axis=0) * times for name in ("max_weight", "surprise_weight")}
         weights["joint_max_weight"] = parts.joint_max_weight.max(axis=0) * times.max(axis=-1)
-        variances = {name: sums[name] + shared for name in ("variance", "smoothed_variance")}
         return SideEstimates(**{**sums, **variances, **weights})
 
     def covariance(self, pairs: Iterable[tuple[int, int]]) -> Floats:
@@ -187,7 +188,16 @@ def _shared_form(covariance: Floats) -> Floats:
     return np.stack([on_a, np.clip(covariance[..., A, B] + covariance[..., B, A], -most, most), on_b], axis=-1)
 
 
-def _times_counted(sums: Mapping[str, Floats], shared: Floats) -> Floats:
+def _grown(form: Floats, raw: Floats) -> Floats:
+    """What the form of a variance is larger by than the raw one, on A, on A with B, on B; 1 where it is not.
+
+    Labels that show too little in one window do so in the others that use them.
+    """
+    grown = np.maximum(np.where(raw > 0, form / np.where(raw > 0, raw, 1), 1), 1)[..., [0, 2]]
+    return np.stack([grown[..., 0], np.sqrt(grown[..., 0] * grown[..., 1]), grown[..., 1]], axis=-1)
+
+
+def _times_counted(sums: Mapping[str, Floats], variances: Mapping[str, Floats]) -> Floats:
     """In how many windows a label counts, as the variance of either side tells it."""
-    own = np.maximum(sums["variance"], sums["smoothed_variance"])[..., [0, 2]]
-    return np.asarray(1 + np.where(own > 0, shared[..., [0, 2]] / np.where(own > 0, own, 1), 0), dtype=np.float64)
+    own, together = (np.maximum(*(of[name] for name in _VARIANCES))[..., [0, 2]] for of in (sums, variances))
+    return np.asarray(np.where(own > 0, together / np.where(own > 0, own, 1), 1), dtype=np.float64)
