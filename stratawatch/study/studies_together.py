@@ -15,7 +15,16 @@ from stratawatch.study.study import Study
 def pool_studies(studies: Iterable[Study], metrics: Iterable[str] = REPORTED) -> StudyEstimates:
     """Every metric over all items of several studies, as the ratio of their summed totals.
 
-    An item counts in each study that it is in; its label counts as one, where the studies have the same seed.
+    An item counts in each study that it is in. Its label is one random thing where the studies have the same seed.
+
+    >>> import pandas as pd
+    >>> week = pd.DataFrame({"id": range(400), "call": [True, False] * 200})
+    >>> one, two = (Study(week, item="id", classifiers={"lr": (None, "call")}, budget=50, seed=s) for s in (1, 2))
+    >>> for study in (one, two):
+    ...     study.tell({item: item % 4 == 0 for item in study.ask()})
+    >>> both, alone = (pool_studies(some).of("lr", "precision") for some in ([one, two], [one]))
+    >>> both.half_width < 0.8 * alone.half_width
+    True
     """
     several = list(studies)
     pooled, names, request = _pooled(several, metrics)
@@ -25,7 +34,17 @@ def pool_studies(studies: Iterable[Study], metrics: Iterable[str] = REPORTED) ->
 def change_of_studies(
     before: Iterable[Study], after: Iterable[Study], metrics: Iterable[str] = REPORTED
 ) -> StudyEstimates:
-    """Every metric of later studies together minus that of earlier ones; labels that both use do not widen it."""
+    """Every metric of later studies together minus that of earlier ones; labels that both use do not widen it.
+
+    >>> import pandas as pd
+    >>> week = pd.DataFrame({"id": range(400), "call": [True, False] * 200})
+    >>> one, two = (Study(week, item="id", classifiers={"lr": (None, "call")}, budget=50, seed=s) for s in (1, 2))
+    >>> for study in (one, two):
+    ...     study.tell({item: item % 4 == 0 for item in study.ask()})
+    >>> found = change_of_studies([one], [two]).of("lr", "precision")
+    >>> found.low < 0 < found.high
+    True
+    """
     earlier, later = list(before), list(after)
     if not (earlier and later):
         raise StratawatchError("a change is from some studies to others", expected="at least one before and one after")

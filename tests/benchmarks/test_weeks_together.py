@@ -12,7 +12,8 @@ def held(what="4 weeks", *, covered=True, below=False) -> Held:
 
 
 def test_chains_count_alike_however_many_intervals_they_have():
-    chains = [[held(covered=False)] * 3, [held()], [held()]]
+    others = [held(what) for what in (*TOGETHER, *CHANGES)][1:]
+    chains = [[held(covered=False)] * 3 + others, [held(), *others], [held(), *others]]
     (least, most) = (
         one for one in weeks_together._verdicts(0.5, chains, "must") if one.name.startswith("4 weeks, 50%")
     )

@@ -12,7 +12,7 @@ from stratawatch.core.estimation.pooled_windows import PooledWindows
 from stratawatch.core.goals import Limit
 from stratawatch.core.population import Segment
 from stratawatch.engine.alarms.past_readings import estimates_so_far
-from stratawatch.engine.alarms.windows_together import windows_together
+from stratawatch.engine.evidence.windows_together import windows_together
 from stratawatch.engine.labels.labelled_cycle import load_labelled_cycle
 from stratawatch.engine.model.alarm_records import StreamKey
 from stratawatch.engine.model.panel_spec import ClassifierSpec

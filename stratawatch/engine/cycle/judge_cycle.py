@@ -16,13 +16,13 @@ from stratawatch.core.population import Atom, Segment
 from stratawatch.engine.alarms.alarm_streams import newest_number, record_judgements, watched_streams
 from stratawatch.engine.alarms.notifications import News, warn_of_cycle
 from stratawatch.engine.alarms.past_readings import estimates_so_far, paged_streams
-from stratawatch.engine.alarms.windows_together import windows_together
 from stratawatch.engine.baselines.current_baselines import baselines_for_judging
 from stratawatch.engine.cycle.open_cycles import DECIDED
 from stratawatch.engine.evidence.news import news_of_end, news_of_page
 from stratawatch.engine.evidence.pages import JudgedWindow, pages_of_window, stream_of
 from stratawatch.engine.evidence.panel_evidence import panel_evidence
 from stratawatch.engine.evidence.window_evidence import gather_evidence
+from stratawatch.engine.evidence.windows_together import windows_together
 from stratawatch.engine.labels.labelled_cycle import LabelledCycle, fingerprint, load_labelled_cycle
 from stratawatch.engine.labels.missing_answers import MissingAnswers, keep_missing, missing_answers
 from stratawatch.engine.model.alarm_records import StreamKey

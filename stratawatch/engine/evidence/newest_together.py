@@ -8,8 +8,8 @@ from stratawatch.core.estimation.metric_estimates import EstimationRequest
 from stratawatch.core.estimation.pooled_windows import PooledWindows, WindowLabels
 from stratawatch.core.estimation.window_changes import change_of_windows
 from stratawatch.core.population import Segment
-from stratawatch.engine.alarms.windows_together import window_labels
 from stratawatch.engine.evidence.like_windows import is_alike
+from stratawatch.engine.evidence.windows_together import window_labels
 from stratawatch.engine.model.cycle_facts import Cycle
 from stratawatch.engine.model.panel_metrics import metrics_shown
 from stratawatch.engine.model.panel_spec import PanelSpec
