@@ -41,6 +41,7 @@ CODE: Final[Mapping[str, tuple[str, ...]]] = {
     "solver": ("stratawatch/core",),
     "stream": (*ENGINE, "benchmarks/stream_installation.py", "benchmarks/years_store.py"),
     "study": STUDY,
+    "weeks_together": ("stratawatch/core", "benchmarks/labels"),
     "years": (*ENGINE, "stratawatch/report", "stratawatch/cli", "benchmarks/years_store.py"),
 }
 """What a benchmark runs beside its own sources: a change there makes its figures those of older code."""

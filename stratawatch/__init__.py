@@ -9,7 +9,16 @@ if TYPE_CHECKING:
     from stratawatch.core.goals import Goal, Limit
     from stratawatch.errors import StratawatchError
     from stratawatch.stratified import allocate, estimate_share, fewest_labels
-    from stratawatch.study import PastLabel, Study, StudyEstimate, StudyEstimates, StudyHistory, StudyPlan
+    from stratawatch.study import (
+        PastLabel,
+        Study,
+        StudyEstimate,
+        StudyEstimates,
+        StudyHistory,
+        StudyPlan,
+        change_of_studies,
+        pool_studies,
+    )
 
 __version__ = "0.1.0"
 __all__ = [
@@ -27,8 +36,10 @@ __all__ = [
     "StudyPlan",
     "Undefined",
     "allocate",
+    "change_of_studies",
     "estimate_share",
     "fewest_labels",
+    "pool_studies",
 ]
 
 # What is imported from here is loaded when it is first used: the command line must not pay for it.
@@ -38,7 +49,16 @@ _HOMES: Final = {
     "stratawatch.core.goals": ("Goal", "Limit"),
     "stratawatch.errors": ("StratawatchError",),
     "stratawatch.stratified": ("allocate", "estimate_share", "fewest_labels"),
-    "stratawatch.study": ("PastLabel", "Study", "StudyEstimate", "StudyEstimates", "StudyHistory", "StudyPlan"),
+    "stratawatch.study": (
+        "PastLabel",
+        "Study",
+        "StudyEstimate",
+        "StudyEstimates",
+        "StudyHistory",
+        "StudyPlan",
+        "change_of_studies",
+        "pool_studies",
+    ),
 }
 
 

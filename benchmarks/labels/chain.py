@@ -8,7 +8,7 @@ import numpy as np
 
 from benchmarks.labels.cycle import Cycle, Period, past, run_cycle
 from benchmarks.labels.kinds import Kind
-from benchmarks.labels.worlds import Flags, Integers, Items, World
+from benchmarks.labels.worlds import ITEMS, Flags, Integers, Items, World
 from stratawatch.core.estimate import Estimate, IntervalEstimate
 from stratawatch.core.goals import Goal, SurveySpec
 from stratawatch.core.history.model_trust import with_variance_ratios
@@ -50,15 +50,17 @@ class Watch:
     chains: Sequence[int]
     seed: int
     persisting: float = 0.0
+    survey: SurveySpec = COMMISSION
+    items: int = ITEMS
 
 
 def watch(what: Watch) -> list[ChainWeek]:
     """All weeks of all chains; a week's items are made once and shared."""
-    world = World(what.kind, what.seed + what.world)
+    world = World(what.kind, what.seed + what.world, what.items)
     chains = [Chain(what, number) for number in what.chains]
     return [
         chain.cycle(week, Period(what.kind.classifiers, items), new)
-        for week, items, new in _weeks(world, what)
+        for week, items, new in weeks_of(world, what)
         for chain in chains
     ]
 
@@ -66,24 +68,28 @@ def watch(what: Watch) -> list[ChainWeek]:
 class Chain:
     """One panel's own luck: its random numbers, its labels, its history."""
 
-    def __init__(self, what: Watch, number: int, survey: SurveySpec = COMMISSION) -> None:
-        self._what, self._number, self._survey = what, number, survey
+    def __init__(self, what: Watch, number: int) -> None:
+        self._what, self._number = what, number
         self._rng = np.random.default_rng([what.seed, 2, what.world, number])
         self._history, self._rows = NO_HISTORY, np.zeros(0, dtype=np.int64)
         self._u, self._known = np.zeros(0), np.zeros(0, dtype=np.bool_)
 
     def cycle(self, week: int, period: Period, new: Integers) -> ChainWeek:
+        """Label a week and hold its estimates against the truth; the rows `new` hold other items than before."""
+        return self._result(week, period, self.draw(period, new))
+
+    def draw(self, period: Period, new: Integers) -> Cycle:
         """Label and estimate a week; the rows `new` hold other items than the week before."""
         if len(self._u) == 0:
             self._u, self._known = np.empty(len(period.items)), np.zeros(len(period.items), dtype=np.bool_)
         self._u[new], self._known[new] = self._rng.random(len(new)), False
         self._history = gone(self._history, self._rows, new)
         known = self._known if self._what.persisting else None
-        cycle = run_cycle(period, self._survey, self._u, history=self._history, known=known)
+        cycle = run_cycle(period, self._what.survey, self._u, history=self._history, known=known)
         fresh = ~self._known[cycle.drawn]
         self._known[cycle.drawn] = True
         self._remember(period, cycle, fresh)
-        return self._result(week, period, cycle)
+        return cycle
 
     def _remember(self, period: Period, cycle: Cycle, fresh: Flags) -> None:
         drawable = np.ones(len(cycle.drawn), dtype=np.bool_)
@@ -134,7 +140,7 @@ def _first_use(history: History) -> Flags:
     return np.ones(len(history), dtype=np.bool_) if history.first_use is None else history.first_use
 
 
-def _weeks(world: World, what: Watch) -> Iterator[tuple[int, Items, Integers]]:
+def weeks_of(world: World, what: Watch) -> Iterator[tuple[int, Items, Integers]]:
     """Every week's items, and the rows whose items were not there the week before."""
     rng = np.random.default_rng([what.seed, 3, what.world])
     items = world.week(1)

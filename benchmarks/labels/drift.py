@@ -123,14 +123,14 @@ def _chain(task: _Task) -> list[_Found]:
     """One chain under both designs: a quiet part that all breaks share, then each break by itself."""
     world = World(FOUR, task.seed + task.world)
     weeks = [world.week(number) for number in range(1, _LAST + 1)]
-    what = Watch(FOUR, task.world, _LAST, [task.chain], task.seed)
     found = []
     for design, survey in _DESIGNS.items():
-        quiet = Chain(what, task.chain, survey)
+        what = Watch(FOUR, task.world, _LAST, [task.chain], task.seed, survey=survey)
+        quiet = Chain(what, task.chain)
         for number in range(1, _BREAK):
             _week(quiet, weeks, number, None, task)
         for name, kind in _BREAKS.items():
-            chain = Chain(what, task.chain, survey) if kind.from_the_start else copy.deepcopy(quiet)
+            chain = Chain(what, task.chain) if kind.from_the_start else copy.deepcopy(quiet)
             first = 1 if kind.from_the_start else _BREAK
             results = [_week(chain, weeks, number, kind, task) for number in range(first, _LAST + 1)]
             found.append(_Found(design, name, tuple(results[-(_LAST - _BREAK + 1) :])))

@@ -33,6 +33,7 @@ from stratawatch.cli.output import (
     window_text,
 )
 from stratawatch.cli.table_output import show_rows
+from stratawatch.cli.windows_together import show_together, together_rows
 from stratawatch.core.alarms.alarm_states import MEANINGS, URGENCY
 from stratawatch.errors import StratawatchError
 from stratawatch.formatting import confidence_text, count, truth_text
@@ -61,6 +62,10 @@ def estimates(
         str | None, typer.Option("--minus", help="With --classifier: less that of this one.", metavar="NAME")
     ] = None,
     history: Annotated[bool, typer.Option("--history", help="All windows, not only the newest.")] = False,
+    together: Annotated[
+        int | None, typer.Option("--together", help="So many of the newest windows as one.", metavar="N", min=1)
+    ] = None,
+    change: Annotated[bool, typer.Option("--change", help="With --together: less as many windows before.")] = False,
 ) -> None:
     """Estimates: value, interval, labels used, effective n, method, revision and state.
 
@@ -69,11 +74,29 @@ def estimates(
       stratawatch estimates --panel toxicity
       stratawatch estimates --metric precision --history
       stratawatch estimates --classifier new --minus old       their difference
+      stratawatch estimates --together 4                       the last four windows as one
+      stratawatch estimates --together 4 --change              less the four before
       stratawatch estimates --json --segments > estimates.json
     """
     from stratawatch.wiring import build
 
+    if change and together is None:
+        raise StratawatchError(
+            "--change needs --together", hint="--together 1 is the change from one window to the next"
+        )
+    if together is not None and (history or minus):
+        raise StratawatchError("--together is of the newest windows", expected="no --history and no --minus beside it")
     installation = build(config, only_reading=True)
+    if together is not None:
+        with installation.ports.store.begin() as tx:
+            names = chosen_panels(panel, list(tx.panels.latest()))
+            rows = together_rows(tx, names, together, is_change=change, with_segments=segments)
+        rows = _chosen(rows, classifier, metric)
+        if json:
+            print_json({"together": rows})
+        else:
+            show_together(rows)
+        return
     with installation.ports.store.begin() as tx:
         panels = chosen_panels(panel, list(tx.panels.latest()))
         found = [
@@ -100,12 +123,7 @@ def estimates(
         absent = [missing_row(cycle, missing[cycle.id]) for cycle, _ in found if cycle.id in missing]
         differing = [] if minus else disagreements_of_panels(tx, panels)
         truth = [asdict(one) for one in tx.truth.counts() if one.panel in panels]
-    if classifier is not None:
-        existing_name(classifier, sorted({row["classifier"] for row in rows}), "classifier")
-        rows = [row for row in rows if row["classifier"] == classifier]
-    if metric is not None:
-        existing_name(metric, sorted({row["metric"] for row in rows}), "metric")
-        rows = [row for row in rows if row["metric"] == metric]
+    rows = _chosen(rows, classifier, metric)
     rows = [row for row in rows if segments or row["segment"] is None or row["state"] is not None]
     if json:
         print_json(
@@ -124,6 +142,15 @@ def estimates(
         show_disagreements(differing)
         for one in truth:
             print_line(truth_text(**one))
+
+
+def _chosen(rows: list[dict[str, Any]], classifier: str | None, metric: str | None) -> list[dict[str, Any]]:
+    """The rows of a classifier and a metric; of every one where none is named."""
+    for kind, name in (("classifier", classifier), ("metric", metric)):
+        if name is not None:
+            existing_name(name, sorted({row[kind] for row in rows}), kind)
+            rows = [row for row in rows if row[kind] == name]
+    return rows
 
 
 def _differences(tx: "Transaction", cycle: "Cycle", revision: "Revision", first: str, second: str) -> "Revision":

@@ -2,7 +2,17 @@
 
 from stratawatch.study.estimate_rows import StudyEstimate, StudyEstimates
 from stratawatch.study.plan_rows import StudyPlan
+from stratawatch.study.studies_together import change_of_studies, pool_studies
 from stratawatch.study.study import Study
 from stratawatch.study.study_history import PastLabel, StudyHistory
 
-__all__ = ["PastLabel", "Study", "StudyEstimate", "StudyEstimates", "StudyHistory", "StudyPlan"]
+__all__ = [
+    "PastLabel",
+    "Study",
+    "StudyEstimate",
+    "StudyEstimates",
+    "StudyHistory",
+    "StudyPlan",
+    "change_of_studies",
+    "pool_studies",
+]

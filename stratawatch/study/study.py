@@ -28,6 +28,7 @@ from stratawatch.study.arguments import (
     read_survey,
 )
 from stratawatch.study.estimate_rows import StudyEstimate, StudyEstimates, study_estimates, with_corrections
+from stratawatch.study.labelled_study import LabelledStudy
 from stratawatch.study.plan_rows import StudyPlan, study_plan
 from stratawatch.study.result_table import ResultTable
 from stratawatch.study.round_rules import SequentialRounds, TwoRounds, look_confidence
@@ -212,6 +213,11 @@ class Study:
             self._ledger, drawn_in(rounds), first, second, metric_named(metric).name, confidence
         )
         return study_estimates([found], {}, self._remark)[0]
+
+    def labelled(self) -> LabelledStudy:
+        """The design with its labels so far, as `pool_studies` reads them."""
+        rounds, confidence = self._evidence()
+        return LabelledStudy(self._design, self._ledger, drawn_in(rounds), confidence)
 
     def plan(self) -> StudyPlan:
         """What the study is expected to ask and to find out, from scores or history alone: before any label."""

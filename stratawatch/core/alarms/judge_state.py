@@ -1,6 +1,6 @@
 """The state of a stream from three readings of its windows.
 
-OK takes one of three intervals inside, and the last two windows inside on average; AT RISK is a mean of the last four
+OK takes one of three intervals inside, and the last two windows together inside; AT RISK is the last four together
 outside; BREACH lasts from the page until OK. Whom to page is decided elsewhere.
 """
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from stratawatch.core.alarms.alarm_states import URGENCY, AlarmState, BlindCause, Judgement
 from stratawatch.core.alarms.drops import NO_BASELINE, ActiveBaseline, fell_or_rose
 from stratawatch.core.alarms.ends import DropEnd, End, fixed_ends
-from stratawatch.core.alarms.readings import LAST, MANY, Reading, Readings, readings
+from stratawatch.core.alarms.readings import LAST, MANY, Reading, Readings, Together, readings
 from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
 from stratawatch.core.goals import Limit
 from stratawatch.errors import StratawatchError
@@ -26,17 +26,18 @@ def judge_state(
     is_paged: bool = False,
     blind_margin_factor: float = 3.0,
     baseline: ActiveBaseline | Undefined = NO_BASELINE,
+    together: Together | None = None,
 ) -> Judgement:
     """The state of a stream whose windows have these estimates, without gaps, oldest first; the last is this window's.
 
-    `first_use` is the share of this window's labels that no earlier window used. `is_paged` means that somebody was
+    `first_use` and `together` are those of `readings`. `is_paged` means that somebody was
     paged in an earlier window and the stream was not OK since. BLIND is a stream without a value in the last two
-    windows, and a mean of four whose interval is wider than so many margins and lies across the limit.
+    windows, and a reading of four whose interval is wider than so many margins and lies across the limit.
 
     A limit may have several ends: a floor, a ceiling, a largest drop since the baseline. The most urgent state among
     them is the judgement, so OK is proven for all of them.
     """
-    stream = _Stream(tuple(estimates), first_use)
+    stream = _Stream(tuple(estimates), first_use, together)
     rule = _Rule(margin, blind_margin_factor, is_paged)
     found = stream.readings
     if isinstance(found, Undefined):
@@ -60,16 +61,21 @@ class _Stream:
 
     estimates: tuple[Estimate, ...]
     first_use: float
+    together: Together | None
 
     @property
     def readings(self) -> Readings | Undefined:
         """The three readings."""
-        return readings(self.estimates, self.first_use)
+        return readings(self.estimates, self.first_use, self.together)
 
     def with_more_windows(self, number: int, value: float) -> "_Stream":
-        """The stream after more windows like its newest one, in which the metric has this value."""
-        newest = next(one for one in reversed(self.estimates) if isinstance(one.result, IntervalEstimate))
-        return replace(self, estimates=(*self.estimates, *[_moved(newest, value)] * number))
+        """The stream after more windows like its newest one, in which the metric has this value.
+
+        Nobody knows which labels these will share: readings of them are means of estimates.
+        """
+        valued = (one for one in reversed(self.estimates) if isinstance(one.result, IntervalEstimate))
+        newest = next(valued, self.estimates[-1])
+        return _Stream((*self.estimates, *[_moved(newest, value)] * number), self.first_use, None)
 
 
 @dataclass(frozen=True)
@@ -113,9 +119,7 @@ def _judge_end(end: End, stream: _Stream, found: Readings, rule: _Rule) -> Judge
     if distance.value < 0:
         return _said(AlarmState.AT_RISK, end, few, f"{side} so far, not proven")
     if proof and not is_in:
-        but = (
-            f"{end.side(proof, is_inside=True, is_proven=True)}, but the mean of the last {LAST} windows is not inside"
-        )
+        but = f"{end.side(proof, is_inside=True, is_proven=True)}, but the last {LAST} windows together are not inside"
         return _said(AlarmState.UNPROVEN, end, proof, but)
     outlook = _outlook(_windows_to_ok(end, stream, few.interval.value))
     return _said(AlarmState.UNPROVEN, end, few, f"{side} so far, not proven; {outlook}")
@@ -133,7 +137,7 @@ def _proof(end: End, found: Readings) -> Reading | None:
 
 
 def _is_in_lately(end: End, found: Readings) -> bool:
-    """Whether the mean of the last two windows lies inside."""
+    """Whether the last two windows together lie inside."""
     return end.distance(found.last.interval, found.last.confidence).value >= 0
 
 

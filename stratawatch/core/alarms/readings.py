@@ -1,9 +1,12 @@
 """The three readings of a stream that states are judged by: this window, the last 4 and the last 13.
 
+Several windows are pooled label by label (`core.estimation.pooled_windows`) where their labels are at hand; else their
+estimates are averaged, and a factor widens the mean for labels that were used before.
+
 No reading holds its confidence at every look of a year: what is promised of false alarms is promised of pages.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -13,16 +16,16 @@ from stratawatch.core.estimation.mean_of_windows import mean_of_windows, shared_
 from stratawatch.formatting import count_text, estimate_text
 
 FEW: Final = 4
-"""Windows whose mean says on which side of its limit a metric stands: a month of weeks."""
+"""Windows that together say on which side of its limit a metric stands: a month of weeks."""
 MANY: Final = 13
 """Windows of the longest reading: a quarter of weeks."""
 LAST: Final = 2
-"""Windows whose mean must be inside for a metric to be called so: a fall is not hidden by the months before it."""
+"""Windows that together must be inside for a metric to be called so: a fall is not hidden by the months before it."""
 
 
 @dataclass(frozen=True)
 class Reading:
-    """The mean of a metric over the newest windows, of those that have a value, and the labels they used."""
+    """A metric over the newest windows, and the labels they used."""
 
     windows: int
     interval: IntervalEstimate
@@ -69,29 +72,42 @@ class Readings:
         return (self.few, self.many) if self.now is None else (self.now, self.few, self.many)
 
 
-def readings(estimates: Sequence[Estimate], first_use: float) -> Readings | Undefined:
+Together = Callable[[int], Estimate | None]
+"""By a number of newest windows, gaps counted, what they say together label by label; None where that is not known."""
+
+
+def readings(estimates: Sequence[Estimate], first_use: float, together: Together | None = None) -> Readings | Undefined:
     """The readings of one stream from its windows' estimates, without gaps, oldest first; the last is this window's.
 
-    `first_use` is the share of this window's labels that no earlier window used: the smaller it is, the less windows
-    know together. Undefined where neither of the last two windows has a value.
+    What windows say `together` goes before the mean of their estimates. `first_use` is the share of this window's
+    labels that no earlier window used: the smaller it is, the less the mean knows. Undefined where the last two windows
+    have no value.
 
     >>> found = readings([Estimate("lr", "recall", None, IntervalEstimate(0.7, 0.6, 0.8, 80), 300, "", 0.95)] * 4, 1.0)
     >>> found.now.text, found.few.text
     ('70.0% (60.0 to 80.0, 95%)', 'over the last 4 windows 70.0% (65.0 to 75.0, 95%)')
     """
-    last = _reading(estimates, LAST, first_use)
-    few, many = _reading(estimates, FEW, first_use), _reading(estimates, MANY, first_use)
+    now, last, few, many = (_reading(estimates[-n:], first_use, together) for n in (1, LAST, FEW, MANY))
     if last is None or few is None or many is None:
         return next((one.result for one in reversed(estimates) if isinstance(one.result, Undefined)), NOTHING)
-    return Readings(_reading(estimates, 1, first_use), few, many, last)
+    return Readings(now, few, many, last)
 
 
 NOTHING: Final = Undefined("it was not estimated")
 
 
-def _reading(estimates: Sequence[Estimate], windows: int, first_use: float) -> Reading | None:
-    """The mean of the newest windows, at the confidence of this one; None where no window has a value."""
-    newest = estimates[-windows:]
+def _reading(newest: Sequence[Estimate], first_use: float, together: Together | None) -> Reading | None:
+    """What these windows say, at the confidence of the last; None where they have no value."""
+    pooled = together(len(newest)) if together and len(newest) > 1 else None
+    if pooled is None:
+        return _mean(newest, first_use)
+    if isinstance(pooled.result, Undefined):
+        return None
+    return Reading(len(newest), pooled.result, pooled.labels_used, pooled.confidence)
+
+
+def _mean(newest: Sequence[Estimate], first_use: float) -> Reading | None:
+    """The mean of the windows that have a value."""
     valued = [(one, one.result) for one in newest if isinstance(one.result, IntervalEstimate)]
     if not valued:
         return None

@@ -15,6 +15,7 @@ from stratawatch.core.estimate import Estimate, IntervalEstimate
 from stratawatch.core.estimation.cluster_variance import difference_with_clusters, widen_for_clusters
 from stratawatch.core.estimation.differences import compare_classifiers
 from stratawatch.core.estimation.metric_estimates import EstimationRequest
+from stratawatch.core.estimation.pooled_windows import WindowLabels
 from stratawatch.core.estimation.round_weights import weighted_by_rounds
 from stratawatch.core.estimation.variance_methods import variance_named
 from stratawatch.core.goals import SurveySpec
@@ -188,6 +189,34 @@ class FrozenDesign:
         sample = self._labelled(ledger, drawn)
         found = compare_classifiers(self.cells, sample, first, second, metric, confidence)
         return difference_with_clusters(found, self.cells, sample, first, second)
+
+    @property
+    def pools_with_windows(self) -> bool:
+        """Whether its labels can be counted together with those of other windows, label by label.
+
+        They can where values are difference estimates with the design's own variances, and items are no clusters.
+        """
+        is_plain = self.survey.variance == SurveySpec().variance and self.candidates.clusters is None
+        return is_plain and self.sampling_design.estimator == "difference"
+
+    def window_labels(
+        self,
+        ledger: VerdictsByItem,
+        drawn: Collection[str],
+        segments: Sequence[Segment | None] = (None,),
+        classifiers: Sequence[str] | None = None,
+    ) -> WindowLabels:
+        """What the labels say of this window's totals, to be counted together with those of other windows.
+
+        `segments`, None for everything, and `classifiers` are those of all the windows; some may be unknown here.
+        """
+        known = [None, *(one for one in segments if one is not None and one.column in self.candidates.segments)]
+        found = WindowLabels.of(self.cells, self.atoms, self._labelled(ledger, drawn), known)
+        names = self.classifiers if classifiers is None else classifiers
+        return found.arranged(
+            [known.index(one) if one in known else None for one in segments],
+            [self.classifiers.index(one) if one in self.classifiers else None for one in names],
+        )
 
     @property
     def sampling_design(self) -> SamplingDesign:

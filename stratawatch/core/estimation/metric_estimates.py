@@ -12,6 +12,7 @@ from stratawatch.core.estimation.borrowed_variance import BorrowedVariance
 from stratawatch.core.estimation.difference_estimator import DifferenceEstimator, ItemSubset
 from stratawatch.core.estimation.interval import MetricIntervals, metric_intervals
 from stratawatch.core.estimation.side_intervals import SideIntervals
+from stratawatch.core.estimation.sides import SideEstimates
 from stratawatch.core.estimation.undefined import is_defined, undefined_reason
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.variance_priors import VariancePrior
@@ -46,17 +47,28 @@ def estimate_metrics(
 ) -> tuple[Estimate, ...]:
     """One estimate for every segment x classifier x metric, in that order."""
     evidence = DifferenceEstimator.of(cells, sample.everywhere)
-    reading = SideIntervals(evidence.sides(item_subsets(evidence, atoms, sample, request.segments)), request.confidence)
+    sides = evidence.sides(item_subsets(evidence, atoms, sample, request.segments))
     borrowed = None
     if request.priors and cells.prior_rate is not None:
         borrowed = BorrowedVariance.of(evidence, request.priors)
+    return estimates_of_sides(sides, cells.classifiers, request, borrowed)
+
+
+def estimates_of_sides(
+    sides: SideEstimates,
+    classifiers: Sequence[str],
+    request: EstimationRequest,
+    borrowed: BorrowedVariance | None = None,
+) -> tuple[Estimate, ...]:
+    """One estimate for every segment x classifier x metric, in that order, from both sides (segments x classifiers)."""
+    reading = SideIntervals(sides, request.confidence)
     columns = [
-        _column(metric_named(name), reading, request.segments, cells.classifiers, borrowed) for name in request.metrics
+        _column(metric_named(name), reading, request.segments, classifiers, borrowed) for name in request.metrics
     ]
     return tuple(
         column[row][place]
         for row in range(len(request.segments))
-        for place in range(len(cells.classifiers))
+        for place in range(len(classifiers))
         for column in columns
     )
 

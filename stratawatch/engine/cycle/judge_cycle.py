@@ -22,6 +22,7 @@ from stratawatch.engine.evidence.news import news_of_end, news_of_page
 from stratawatch.engine.evidence.pages import JudgedWindow, pages_of_window, stream_of
 from stratawatch.engine.evidence.panel_evidence import panel_evidence
 from stratawatch.engine.evidence.window_evidence import gather_evidence
+from stratawatch.engine.evidence.windows_together import windows_together
 from stratawatch.engine.labels.labelled_cycle import LabelledCycle, fingerprint, load_labelled_cycle
 from stratawatch.engine.labels.missing_answers import MissingAnswers, keep_missing, missing_answers
 from stratawatch.engine.model.alarm_records import StreamKey
@@ -185,6 +186,7 @@ def _judgements(tx: Transaction, window: JudgedWindow, pages: Mapping[StreamKey,
     """The state of every stream with a limit: BREACH where it is paged now, else by the windows up to this one."""
     spec, missing, current = window.spec, window.missing, window.current
     so_far, paged = estimates_so_far(tx, spec, window.cycle, current), paged_streams(tx, window.cycle)
+    together = windows_together(tx, spec, window.cycle, window.labelled, so_far)
     judged = {}
     for key, limit in window.limits.items():
         if key in pages:
@@ -198,6 +200,7 @@ def _judgements(tx: Transaction, window: JudgedWindow, pages: Mapping[StreamKey,
             is_paged=key in paged,
             blind_margin_factor=spec.blind_margin_factor,
             baseline=window.against.get(key, NO_BASELINE),
+            together=together.of(key) if together else None,
         )
         bounds, lean = (missing.of(current[key]), missing.lean) if missing else (None, None)
         judged[key] = judge_missing(said, current[key], limit, bounds, lean)

@@ -24,12 +24,12 @@ class WindowsAround:
 def windows_around(tx: Transaction, spec: PanelSpec, cycle: Cycle, since: datetime) -> WindowsAround:
     """The newest windows before a cycle that are like it, parted at a window's start; without the cycle itself."""
     judged = tx.cycles.find(panel=spec.name, states=[CycleState.JUDGED], before=cycle.period, newest=MOST)
-    alike = [one for one in judged if _is_alike(tx, spec, one)]
+    alike = [one for one in judged if is_alike(tx, spec, one)]
     before = tuple(one for one in alike if one.window.start < since)
     return WindowsAround(before, tuple(one for one in alike if one.window.start >= since))
 
 
-def _is_alike(tx: Transaction, spec: PanelSpec, cycle: Cycle) -> bool:
+def is_alike(tx: Transaction, spec: PanelSpec, cycle: Cycle) -> bool:
     """Whether patterns and verdicts of a window mean what they mean now."""
     then = tx.panels.get(cycle.panel_version)
     same = (then.classifiers, then.auxiliary) == (spec.classifiers, spec.auxiliary)

@@ -48,7 +48,7 @@ def test_the_page_shows_what_its_code_prints(outputs):
 
 
 def test_it_is_about_something(outputs):
-    assert len(outputs) == 9
+    assert len(outputs) == 10
     assert "undefined" not in outputs[0][1]
     assert outputs[0][1].startswith("classifier  metric")
 

@@ -122,7 +122,9 @@ class TestVariance:
         assert plain.warnings == ()
 
     def test_another_word_is_refused(self):
-        with pytest.raises(StratawatchError, match="there is no variance 'bootstrap'; expected one of default, labels, brr"):
+        with pytest.raises(
+            StratawatchError, match="there is no variance 'bootstrap'; expected one of default, labels, brr"
+        ):
             STUDY_DATA.study(variance="bootstrap")
         with pytest.raises(StratawatchError, match=r"there is no variance \[\]; expected one of default, labels, brr"):
             STUDY_DATA.study(variance=[])

@@ -58,7 +58,7 @@ class TestOk:
         assert said.state == AlarmState.UNPROVEN
         assert said.reason == (
             "over the last 4 windows 84.8% (81.8 to 87.8, 95%) is proven at or above the floor of 80.0%, "
-            "but the mean of the last 2 windows is not inside; 800 labels"
+            "but the last 2 windows together are not inside; 800 labels"
         )
         assert state(*[0.90] * 11, 0.83, 0.78) == AlarmState.OK
 

@@ -62,7 +62,9 @@ def test_the_default_is_the_designs_own(population, told):
 
 
 def test_a_name_that_is_none_is_refused():
-    with pytest.raises(StratawatchError, match="there is no variance 'jackknife'; expected one of default, labels, brr"):
+    with pytest.raises(
+        StratawatchError, match="there is no variance 'jackknife'; expected one of default, labels, brr"
+    ):
         variance_named("jackknife")
 
 

@@ -1,0 +1,83 @@
+"""`estimates --together`: the newest windows as one, or their change from the windows before."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from stratawatch.cli.output import print_line, stream_text, value_text
+from stratawatch.cli.table_output import show_rows
+from stratawatch.formatting import confidence_text, count, count_text, span_text
+
+if TYPE_CHECKING:
+    from stratawatch.core.estimate import Estimate
+    from stratawatch.core.population import Segment
+    from stratawatch.engine.evidence.newest_together import NewestTogether
+    from stratawatch.engine.ports.transaction import Transaction
+
+
+def together_rows(
+    tx: "Transaction", panels: Iterable[str], windows: int, *, is_change: bool, with_segments: bool
+) -> list[dict[str, Any]]:
+    """A row for each classifier, metric and segment of every panel that has a judged window."""
+    from stratawatch.engine.evidence.newest_together import newest_together
+
+    rows = []
+    for panel in panels:
+        segments = _segments(tx, panel, with_segments=with_segments)
+        found = newest_together(tx, panel, windows, segments, is_change=is_change)
+        rows += [_row(panel, found, one) for one in found.estimates] if found else []
+    return rows
+
+
+def show_together(rows: Sequence[Mapping[str, Any]]) -> None:
+    """Print them, panel by panel."""
+    if not rows:
+        print_line("Nothing is judged yet. `stratawatch status` says what the cycles wait for.")
+    for panel in dict.fromkeys(row["panel"] for row in rows):
+        mine = [row for row in rows if row["panel"] == panel]
+        first = mine[0]
+        newest = f"{count_text(first['windows'], 'window')} together, {span_text(first['since'], first['until'])}"
+        before = f"; change from {count_text(first['windows_before'], 'window')}"
+        print_line(f"{panel}: {newest}{before if first['windows_before'] else ''}")
+        show_rows([_cells(row) for row in mine], numbers=("labels", "n_eff"))
+        levels = " and ".join(confidence_text(level) for level in sorted({row["confidence"] for row in mine}))
+        print_line(f"Intervals at {levels}; they know which labels several windows share")
+
+
+def _segments(tx: "Transaction", panel: str, *, with_segments: bool) -> "list[Segment | None]":
+    """Everything, and the segments that have a limit, or all that the newest window was estimated in."""
+    found: dict[Segment | None, None] = {None: None}
+    for cycle, revision in tx.estimates.history(panel, newest=1):
+        limits = tx.panels.get(cycle.panel_version).limits
+        some = (one.segment for one in (revision.estimates if with_segments else limits))
+        found |= dict.fromkeys(some)
+    return list(found)
+
+
+def _row(panel: str, found: "NewestTogether", estimate: "Estimate") -> dict[str, Any]:
+    from stratawatch.core.estimate import Undefined
+
+    result = estimate.result
+    return {
+        "panel": panel,
+        "windows": len(found.newest),
+        "windows_before": len(found.before),
+        "since": found.newest[0].window.start,
+        "until": found.newest[-1].window.end,
+        "classifier": estimate.classifier,
+        "metric": estimate.metric,
+        "segment": str(estimate.segment) if estimate.segment else None,
+        **{name: getattr(result, name, None) for name in ("value", "low", "high", "half_width", "n_eff")},
+        "undefined": result.reason if isinstance(result, Undefined) else None,
+        "confidence": estimate.confidence,
+        "labels_used": estimate.labels_used,
+        "method": estimate.method,
+    }
+
+
+def _cells(row: Mapping[str, Any]) -> dict[str, str]:
+    return {
+        "metric": stream_text(row),
+        "value": value_text(row) if row["undefined"] is None else f"undefined: {row['undefined']}",
+        "labels": f"{row['labels_used']:,}",
+        "n_eff": "" if row["n_eff"] is None else count(row["n_eff"]),
+    }

@@ -1,0 +1,203 @@
+"""Several windows together: a metric of their summed totals, where a label in several windows is one random thing.
+
+T = sum_t T_t; an item counts in each window that it is in, and a window without positives is no gap. Its variance is
+sum_t V_t + 2 sum_{t<u} C_tu: V_t as the windows alone have it, C_tu item by item. Random numbers are permanent, so an
+item is in both draws with probability min(pi_t, pi_u), whatever strata it is in, and the Horvitz-Thompson estimate is
+
+    C_tu = sum over items labelled in both of (1/min(pi_t, pi_u)) (1/max(pi_t, pi_u) - 1) e_t e_u / d
+
+(Ohlsson 1995, Coordination of samples using permanent random numbers), e a label less its predicted rate, less the mean
+of that in its stratum. Those means take d = 1 - 1/n - 1/n' + m/(n n') of a product, for n labels of the item's stratum
+in the one window, n' in the other and m that are in both. Of a window with itself C is the raw variance. An item is
+known by its digest: where numbers are by window, or the seed is another, no window draws by those of another, and C is
+0.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+
+from stratawatch.core.cells import Cells
+from stratawatch.core.estimate import Estimate
+from stratawatch.core.estimation.difference_estimator import DifferenceEstimator
+from stratawatch.core.estimation.metric_estimates import EstimationRequest, estimates_of_sides, item_subsets
+from stratawatch.core.estimation.sides import SideEstimates
+from stratawatch.core.labelled_sample import LabelledItems, LabelledSample
+from stratawatch.core.metrics import A, B
+from stratawatch.core.population import Atom, Counts, Floats, Segment
+
+_SUMMED: Final = (
+    "sizes",
+    "totals",
+    "labels",
+    "yes",
+    "unlabelled_strata",
+    "variance",
+    "smoothed_variance",
+    "unsampled_variance",
+)
+"""What is added up over windows."""
+_VARIANCES: Final = ("variance", "smoothed_variance")
+
+
+@dataclass(frozen=True)
+class WindowLabels:
+    """What a window's labels say about both sides of every stream (segments x classifiers), and the labels by item.
+
+    A row a label: its item's random number (`digests`), the `strata`, the labelled share of these (`inclusion`), and e
+    of the module's formula (`errors`, labels x segments x classifiers x sides).
+    """
+
+    sides: SideEstimates
+    digests: tuple[str, ...]
+    strata: Counts
+    inclusion: Floats
+    errors: Floats
+
+    @classmethod
+    def of(
+        cls, cells: Cells, atoms: Sequence[Atom], sample: LabelledSample, segments: Sequence[Segment | None]
+    ) -> "WindowLabels":
+        """Read the labels of a sample that was made of items; the segment None stands for everything."""
+        labels = sample.items
+        if labels is None:
+            raise ValueError("labels without their items cannot be found again in other windows")
+        evidence = DifferenceEstimator.of(cells, sample.everywhere)
+        rows = labels.candidates.atoms[labels.rows]
+        strata = evidence.strata.stratum_of_cell[rows]
+        members = np.stack([cells.positive, cells.negative], axis=-1)[rows]
+        inside = [_inside(labels, segment) for segment in segments]
+        errors = (labels.positive - evidence.folds[labels.folds, rows])[:, None] * np.stack(inside, axis=-1)
+        return cls(
+            sides=evidence.sides(item_subsets(evidence, atoms, sample, segments)),
+            digests=tuple(labels.candidates.digests[row] for row in labels.rows.tolist()),
+            strata=strata,
+            inclusion=1 / np.maximum(evidence.strata.expansions[strata], 1),
+            errors=_about_means(errors[:, :, None, None] * members[:, None], strata),
+        )
+
+    def arranged(self, segments: Sequence[int | None], classifiers: Sequence[int | None]) -> "WindowLabels":
+        """The streams at these places; of a segment or classifier that the window does not know (None) it has no items.
+
+        At least one of either is known.
+        """
+
+        def chosen(values: Floats, axis: int) -> Floats:
+            return _chosen(_chosen(values, axis, segments), axis + 1, classifiers)
+
+        sides = SideEstimates(**{one.name: chosen(getattr(self.sides, one.name), 0) for one in fields(self.sides)})
+        return replace(self, sides=sides, errors=chosen(self.errors, 1))
+
+
+@dataclass(frozen=True)
+class PooledWindows:
+    """Windows of the same streams, oldest first."""
+
+    windows: tuple[WindowLabels, ...]
+
+    def estimates(self, places: range, classifiers: Sequence[str], request: EstimationRequest) -> tuple[Estimate, ...]:
+        """One estimate of the windows at these places together for every segment x classifier x metric."""
+        return estimates_of_sides(self.sides(places), classifiers, request)
+
+    def sides(self, places: range) -> SideEstimates:
+        """Both sides of every stream, as if the windows at these places were one."""
+        parts = SideEstimates.stack([self.windows[place].sides for place in places])
+        sums = {name: getattr(parts, name).sum(axis=0) for name in _SUMMED}
+        shared = _shared_form(self.covariance((one, two) for one in places for two in places if one < two))
+        variances = {name: sums[name] + shared * _grown(sums[name], sums["variance"]) for name in _VARIANCES}
+        times = _times_counted(sums, variances)
+        weights = {name: getattr(parts, name).max(axis=0) * times for name in ("max_weight", "surprise_weight")}
+        weights["joint_max_weight"] = parts.joint_max_weight.max(axis=0) * times.max(axis=-1)
+        return SideEstimates(**{**sums, **variances, **weights})
+
+    def covariance(self, pairs: Iterable[tuple[int, int]]) -> Floats:
+        """The sum of C over pairs of windows (streams x side of the first x side of the second)."""
+        nothing = np.zeros((*self.windows[0].errors.shape[1:], 2))
+        return sum((self._of_pair(*pair) for pair in pairs), nothing)
+
+    def _of_pair(self, one: int, two: int) -> Floats:
+        if (one, two) not in self._computed:
+            self._computed[one, two] = self._covariance(one, two)
+        return self._computed[one, two]
+
+    def _covariance(self, one: int, two: int) -> Floats:
+        first, second = self.windows[one], self.windows[two]
+        both = np.flatnonzero((self._rows[one] >= 0) & (self._rows[two] >= 0))
+        rows, others = self._rows[one][both], self._rows[two][both]
+        pi, other_pi = first.inclusion[rows], second.inclusion[others]
+        weights = (
+            (1 / np.maximum(pi, other_pi) - 1) / np.minimum(pi, other_pi) / _left_by_means(first, rows, second, others)
+        )
+        errors, other_errors = first.errors[rows] * weights[:, None, None, None], second.errors[others]
+        return np.asarray((errors[..., :, None] * other_errors[..., None, :]).sum(axis=0), dtype=np.float64)
+
+    @cached_property
+    def _computed(self) -> dict[tuple[int, int], Floats]:
+        return {}
+
+    @cached_property
+    def _rows(self) -> Counts:
+        """The row of every random number in every window, -1 where it has no label there."""
+        numbers: dict[str, int] = {}
+        columns = [[numbers.setdefault(digest, len(numbers)) for digest in one.digests] for one in self.windows]
+        found = np.full((len(columns), len(numbers)), -1, dtype=np.int64)
+        for row, column in zip(found, columns, strict=True):
+            row[column] = np.arange(len(column))
+        return found
+
+
+def _chosen(values: Floats, axis: int, places: Sequence[int | None]) -> Floats:
+    """The values at these places of an axis; 0 for None."""
+    nothing = np.zeros_like(values.take([0], axis))
+    rows = [values.shape[axis] if place is None else place for place in places]
+    return np.concatenate([values, nothing], axis).take(rows, axis)
+
+
+def _inside(labels: LabelledItems, segment: Segment | None) -> Floats:
+    """1 for labels inside a segment, else 0."""
+    return np.ones(len(labels.rows)) if segment is None else labels.within(segment.column, segment.value)
+
+
+def _left_by_means(first: WindowLabels, rows: Counts, second: WindowLabels, others: Counts) -> Floats:
+    """The d of labels that both windows have; 1 where a label is alone in its stratum, and so e is 0."""
+    one, two = first.strata[rows], second.strata[others]
+    n, other_n = np.bincount(first.strata)[one], np.bincount(second.strata)[two]
+    _, pair, both = np.unique(np.stack([one, two]), axis=1, return_inverse=True, return_counts=True)
+    left = 1 - 1 / n - 1 / other_n + both[pair.ravel()] / (n * other_n)
+    return np.where(np.minimum(n, other_n) > 1, left, 1.0)
+
+
+def _about_means(values: Floats, strata: Counts) -> Floats:
+    """Every row less the mean of its stratum."""
+    counts = np.maximum(np.bincount(strata), 1)
+    sums = np.zeros((len(counts), *values.shape[1:]))
+    np.add.at(sums, strata, values)
+    return np.asarray(values - (sums / counts[:, None, None, None])[strata], dtype=np.float64)
+
+
+def _shared_form(covariance: Floats) -> Floats:
+    """What pairs of windows add to the variance: of A, of A with B, of B; never less than nothing, whatever the slopes.
+
+    Labels that come again cannot make a sum more certain; where few do, chance says so.
+    """
+    on_a, on_b = (2 * np.maximum(covariance[..., side, side], 0) for side in (A, B))
+    most = np.sqrt(on_a * on_b)
+    return np.stack([on_a, np.clip(covariance[..., A, B] + covariance[..., B, A], -most, most), on_b], axis=-1)
+
+
+def _grown(form: Floats, raw: Floats) -> Floats:
+    """What the form of a variance is larger by than the raw one, on A, on A with B, on B; 1 where it is not.
+
+    Labels that show too little in one window do so in the others that use them.
+    """
+    grown = np.maximum(np.where(raw > 0, form / np.where(raw > 0, raw, 1), 1), 1)[..., [0, 2]]
+    return np.stack([grown[..., 0], np.sqrt(grown[..., 0] * grown[..., 1]), grown[..., 1]], axis=-1)
+
+
+def _times_counted(sums: Mapping[str, Floats], variances: Mapping[str, Floats]) -> Floats:
+    """In how many windows a label counts, as the variance of either side tells it."""
+    own, together = (np.maximum(*(of[name] for name in _VARIANCES))[..., [0, 2]] for of in (sums, variances))
+    return np.asarray(np.where(own > 0, together / np.where(own > 0, own, 1), 1), dtype=np.float64)

@@ -1,0 +1,120 @@
+"""`estimates --together`: the newest windows as one, and their change."""
+
+import pytest
+
+from tests.unit.cli.conftest import ROWS, Installation
+
+REPLAY = """
+[panels.spam.drift]
+replay = "warn"
+"""
+
+
+@pytest.fixture(scope="module")
+def weeks(tmp_path_factory) -> Installation:
+    """Three judged weeks of which the second has the items of the first again, and the third others."""
+    home = Installation(tmp_path_factory.mktemp("weeks"))
+    home.configure(more=REPLAY)
+    again = f"""SELECT * REPLACE ("at" + INTERVAL 7 DAY AS "at") FROM ({ROWS})"""
+    others = f"""SELECT * REPLACE ('new-' || id AS id, "at" + INTERVAL 14 DAY AS "at") FROM ({ROWS})"""
+    home.predict(f"{ROWS} UNION ALL {again} UNION ALL {others}")
+    home.run("init")
+    for day in ("12", "19", "26"):
+        play(home, day)
+    return home
+
+
+def play(home: Installation, day: str) -> None:
+    """Open the window that ended on this day of January, and answer until it is judged."""
+    for command, hour in (("open", "06"), ("advance", "06"), ("advance", "08"), ("advance", "09")):
+        home.run(command, "--now", f"2026-01-{day}T{hour}:00:00+00:00")
+        before = set((home.folder / "queue" / "in").glob("*"))
+        home.answer()
+        for reply in {*(home.folder / "queue" / "in").glob("*")} - before:
+            reply.write_text(reply.read_text().replace("2026-01-12T07", f"2026-01-{day}T07"))
+
+
+def row_of(rows, classifier="lr", metric="precision"):
+    return next(row for row in rows if (row["classifier"], row["metric"], row["segment"]) == (classifier, metric, None))
+
+
+class TestTogether:
+    def test_windows_are_narrower_than_one(self, weeks):
+        one, three = (row_of(weeks.json("estimates", "--together", n)["together"]) for n in ("1", "3"))
+        assert three["half_width"] < one["half_width"]
+        assert three["low"] <= three["value"] <= three["high"]
+        assert (three["windows"], three["windows_before"]) == (3, 0)
+        assert (three["since"][:10], three["until"][:10]) == ("2026-01-05", "2026-01-26")
+        assert one["since"][:10] == "2026-01-19"
+
+    def test_one_window_is_its_estimate(self, weeks):
+        for row in weeks.json("estimates", "--together", "1")["together"]:
+            alone = row_of(weeks.json("estimates")["estimates"], row["classifier"], row["metric"])
+            for name in ("value", "low", "high"):
+                assert row[name] == pytest.approx(alone[name])
+
+    def test_are_as_many_as_there_are(self, weeks):
+        assert row_of(weeks.json("estimates", "--together", "13")["together"])["windows"] == 3
+
+    def test_segments_are_shown_on_demand(self, weeks):
+        rows = weeks.json("estimates", "--together", "2", "--segments")["together"]
+        assert {row["segment"] for row in rows} == {None, "country=DE", "country=FR"}
+
+    def test_text_says_which_windows(self, weeks):
+        out = weeks.run("estimates", "--together", "2", "--metric", "recall").stdout
+        assert out.startswith("spam: 2 windows together, 2026-01-12 to 2026-01-26\n")
+        assert "lr recall" in out
+        assert "precision" not in out
+        assert "they know which labels several windows share" in out
+
+    @pytest.mark.parametrize("columns", [40, 60, 100])
+    def test_it_fits_the_terminal(self, weeks, columns):
+        narrow = Installation(weeks.folder, columns)
+        assert max(map(len, narrow.run("estimates", "--together", "2", "--change").stdout.splitlines())) <= columns
+
+
+class TestChange:
+    def test_is_from_one_window_to_the_next(self, weeks):
+        alone, two = (
+            {(row["classifier"], row["metric"]): row for row in weeks.json("estimates", *options)[key]}
+            for options, key in ((("--history",), "estimates"), (("--together", "1", "--change"), "together"))
+        )
+        history = weeks.json("estimates", "--history")["estimates"]
+        for (classifier, metric), row in two.items():
+            values = {
+                one["period"]: one["value"]
+                for one in history
+                if (one["classifier"], one["metric"], one["segment"]) == (classifier, metric, None)
+            }
+            assert row["value"] == pytest.approx(values[2] - values[1])
+            assert row["low"] <= row["value"] <= row["high"]
+        assert alone.keys() == two.keys()
+
+    def test_text_says_from_what(self, weeks):
+        out = weeks.run("estimates", "--together", "2", "--change").stdout
+        assert "spam: 2 windows together, 2026-01-12 to 2026-01-26; change from 1 window" in out
+
+    def test_needs_a_window_before(self, judged):
+        said = judged.run("estimates", "--together", "1", "--change", code=2).stderr
+        assert "panel 'spam' has no window before the newest 1 to compare with" in said
+
+
+class TestOptions:
+    def test_change_needs_together(self, judged):
+        assert "--change needs --together" in judged.run("estimates", "--change", code=2).stderr
+
+    @pytest.mark.parametrize("other", [("--history",), ("--classifier", "lr", "--minus", "rf")])
+    def test_together_is_of_the_newest_windows(self, judged, other):
+        said = judged.run("estimates", "--together", "2", *other, code=2).stderr
+        assert "--together is of the newest windows" in said
+
+    def test_nothing_yet_points_to_status(self, fresh):
+        assert "`stratawatch status` says what" in fresh.run("estimates", "--together", "4").stdout
+        assert fresh.json("estimates", "--together", "4") == {"together": []}
+
+    def test_windows_whose_labels_cannot_be_pooled_are_told(self, judged):
+        judged.configure(("budget = 60", 'budget = 60\ndesign = "srs"'), more=REPLAY)
+        judged.predict(f"""SELECT * REPLACE ("at" + INTERVAL 7 DAY AS "at") FROM ({ROWS})""")
+        play(judged, "19")
+        said = judged.run("estimates", "--together", "2", code=2).stderr
+        assert "the labels of the window from 2026-01-12 cannot be counted together with others" in said
