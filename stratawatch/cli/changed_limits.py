@@ -1,6 +1,7 @@
 """Says from when on changed limits hold, while they are not judged by yet."""
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING
 
 from stratawatch.config.problems import Problem
@@ -30,15 +31,23 @@ def limits_notice(tx: "Transaction", spec: "PanelSpec") -> Problem | None:
 
 
 def _changes(before: "PanelSpec", spec: "PanelSpec") -> Iterator[str]:
-    old, new = ({_subject(limit): _ends(limit) for limit in each.limits} for each in (before, spec))
+    """What changed for each classifier that both have; what becomes of another one is said of it."""
+    both = {one.name for one in before.classifiers} & {one.name for one in spec.classifiers}
+    old, new = _ends_by_subject(before, both), _ends_by_subject(spec, both)
     for subject in dict.fromkeys([*new, *old]):
         if new.get(subject) != old.get(subject):
             yield f"{subject}: {new.get(subject, 'none')}, was {old.get(subject, 'none')}"
 
 
-def _subject(limit: "Limit") -> str:
-    whose = f" of {', '.join(limit.classifiers)}" if limit.classifiers else ""
-    return f"{limit.metric}{whose}{f' in {limit.segment}' if limit.segment else ''}"
+def _ends_by_subject(spec: "PanelSpec", names: Collection[str]) -> dict[str, str]:
+    """The ends of all limits in words, by metric, classifier and segment."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for limit in spec.limits:
+        for one in spec.classifiers:
+            if one.name in names and (not limit.classifiers or one.name in limit.classifiers):
+                where = f" in {limit.segment}" if limit.segment else ""
+                found[f"{limit.metric} of {one.name}{where}"].append(_ends(limit))
+    return {subject: ", ".join(ends) for subject, ends in found.items()}
 
 
 def _ends(limit: "Limit") -> str:

@@ -43,7 +43,8 @@ class TestShow:
 
     def test_an_option_before_the_subcommand_is_not_read_and_forgotten(self, judged, tmp_path):
         err = judged.run("cycles", "--config", str(tmp_path / "other.toml"), "show", "1", code=2).stderr
-        assert "--config stands before 'show'" in err
+        assert "there is no configuration other.toml" in err
+        assert "--panel stands before 'show'" in judged.run("cycles", "--panel", "spam", "show", "1", code=2).stderr
 
 
 class TestIntervening:
