@@ -193,9 +193,7 @@ def _verdicts(found: Sequence[_Found]) -> Iterator[Verdict]:
         broken = _goals(kind)
         first, before = (_covered(each, slice(0, 1), broken) for each in (ours, alone))
         lost = before - first
-        yield Verdict(
-            f"{name}: coverage lost in the first week", "must", float(lost.mean()), _SURE * _error(lost), "<="
-        )
+        yield Verdict(f"{name}: coverage lost in the first week", "must", float(lost.mean()), _error(lost), "<=")
         yield Verdict(f"{name}: first week, not surely below .90", "must", _upper(first), 0.90, ">=")
         yield Verdict(f"{name}: three weeks after", "must", _upper(_covered(ours, slice(1, None), broken)), 0.93, ">=")
         if not broken.all():

@@ -1,7 +1,7 @@
 """What a survey is for: goals, limits and the budget."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
 from stratawatch.core.population import Segment
@@ -9,7 +9,11 @@ from stratawatch.core.second_votes import NO_SECOND_VOTES, SecondVotes
 from stratawatch.renamed_arguments import renamed_arguments
 
 DEFAULT_VARIANCE: Final = "default"
-"""The variance method that is the estimates' own."""
+"""The variance method that is the estimates' own, and borrows from history where goals decide."""
+LABELS_ALONE: Final = "labels"
+"""The same without borrowing."""
+OWN_VARIANCES: Final = (DEFAULT_VARIANCE, LABELS_ALONE)
+"""The variance methods whose windows can be counted together."""
 Option = str | int | float | bool
 """A setting of a design."""
 LimitEnd = Literal["floor", "ceiling", "max_drop"]
@@ -65,6 +69,15 @@ class SurveySpec:
     second_votes: SecondVotes = NO_SECOND_VOTES
     focus: Focus | None = None
     rounds: int = 3
+
+    @property
+    def without_borrowing(self) -> "SurveySpec":
+        """The survey with intervals that rest on its own labels alone.
+
+        >>> SurveySpec().without_borrowing.variance, SurveySpec(variance="brr").without_borrowing.variance
+        ('labels', 'brr')
+        """
+        return replace(self, variance=LABELS_ALONE) if self.variance == DEFAULT_VARIANCE else self
 
 
 @renamed_arguments(of="classifiers")

@@ -1,4 +1,4 @@
-"""The next round of a study: one of two at most, or of as many as the goals need, each at a cost in confidence."""
+"""The next round of a study: one of a cycle's, or of as many as the goals need, each at a cost in confidence."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -34,8 +34,8 @@ def look_confidence(confidence: float, look: int) -> float:
 
 
 @dataclass(frozen=True)
-class TwoRounds:
-    """The rounds of a cycle: one for small budgets, two otherwise."""
+class CycleRounds:
+    """The rounds of a cycle: one for small budgets, two otherwise, three where goals decide and history helps."""
 
     survey: SurveySpec
     history: History

@@ -15,7 +15,8 @@ from stratawatch.study.study import Study
 def pool_studies(studies: Iterable[Study], metrics: Iterable[str] = REPORTED) -> StudyEstimates:
     """Every metric over all items of several studies, as the ratio of their summed totals.
 
-    An item counts in each study that it is in. Its label is one random thing where the studies have the same seed.
+    An item counts in each study that it is in; a study without a label is a gap. Its label is one random thing where the
+    studies have the same seed.
 
     >>> import pandas as pd
     >>> week = pd.DataFrame({"id": range(400), "call": [True, False] * 200})
@@ -26,7 +27,7 @@ def pool_studies(studies: Iterable[Study], metrics: Iterable[str] = REPORTED) ->
     >>> both.half_width < 0.8 * alone.half_width
     True
     """
-    several = list(studies)
+    several = [study for study in studies if _has_labels(study)]
     pooled, names, request = _pooled(several, metrics)
     return study_estimates(pooled.estimates(range(len(several)), names, request), {})
 
@@ -45,12 +46,19 @@ def change_of_studies(
     >>> found.low < 0 < found.high
     True
     """
-    earlier, later = list(before), list(after)
+    earlier, later = ([study for study in some if _has_labels(study)] for some in (before, after))
     if not (earlier and later):
-        raise StratawatchError("a change is from some studies to others", expected="at least one before and one after")
+        raise StratawatchError(
+            "a change is from some studies to others", expected="at least one with labels before and one after"
+        )
     pooled, names, request = _pooled([*earlier, *later], metrics)
     places = range(len(earlier)), range(len(earlier), len(earlier) + len(later))
     return study_estimates(change_of_windows(pooled, *places, names, request), {})
+
+
+def _has_labels(study: Study) -> bool:
+    one = study.labelled()
+    return any(one.ledger.verdicts.get(item) in ("yes", "no") for item in one.drawn)
 
 
 def _pooled(
@@ -58,7 +66,7 @@ def _pooled(
 ) -> tuple[PooledWindows, tuple[str, ...], EstimationRequest]:
     windows = [study.labelled() for study in studies]
     if not windows:
-        raise StratawatchError("there is no study", expected="at least one")
+        raise StratawatchError("there is no study with labels", expected="at least one")
     names = windows[0].design.classifiers
     segments: dict[Segment | None, None] = {None: None}
     for one in windows:

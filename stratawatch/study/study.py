@@ -31,7 +31,7 @@ from stratawatch.study.estimate_rows import StudyEstimate, StudyEstimates, study
 from stratawatch.study.labelled_study import LabelledStudy
 from stratawatch.study.plan_rows import StudyPlan, study_plan
 from stratawatch.study.result_table import ResultTable
-from stratawatch.study.round_rules import SequentialRounds, TwoRounds, look_confidence
+from stratawatch.study.round_rules import CycleRounds, SequentialRounds, look_confidence
 from stratawatch.study.serialisation import (
     FORMAT,
     arguments_document,
@@ -67,7 +67,7 @@ class Study:
         auxiliary: Score columns that only guide the design.
         score_kind: "probability" or "margin", for all classifiers or by name.
         stop_rule: "budget" (spend it), "goals" (as few labels as they need) or "sequential" (rounds until they hold,
-            instead of two at most); without it "budget" where there is one, else "goals".
+            instead of two or three at most); without it "budget" where there is one, else "goals".
         design: "joint"; or to compare with it, and with a budget: "srs", "kumar", "bennett", "tripathi".
         options: Settings of the design.
         variance: "default"; or to compare with it "labels", which borrows nothing from history, and "brr", for the
@@ -129,6 +129,9 @@ class Study:
             variance=variance,
             second_votes=second_votes,
         )
+        if rule == "sequential":
+            # Its looks have more confidence than intervals that borrow from history were measured for.
+            survey = survey.without_borrowing
         self._past = _history_of_panel(history, panel)
         self._stop_rule: StopRule = rule
         self._population = read_population(frame, panel, str(seed))
@@ -298,9 +301,7 @@ class Study:
     def _freeze(self, atoms: Sequence[Atom], pools: Sequence[int]) -> None:
         self._pools = tuple(pools)
         candidates = self._population.candidates(atoms, pools)
-        # A sequential study looks several times at more confidence than intervals that borrow were measured for.
-        borrows = self._stop_rule != "sequential"
-        priors = borrowed_priors(self._survey, self._history, self._names) if borrows else ()
+        priors = borrowed_priors(self._survey, self._history, self._names)
         self._design = FrozenDesign(self._names, tuple(atoms), candidates, self._survey, priors)
 
     def _larger(self, sizes: Sequence[int]) -> FrozenDesign:
@@ -315,7 +316,7 @@ class Study:
         rule = (
             SequentialRounds(self._survey, self._history, self._margins, self._larger)
             if self._stop_rule == "sequential"
-            else TwoRounds(self._survey, self._history)
+            else CycleRounds(self._survey, self._history)
         )
         plan = rule.next(self._design, progress)
         drawn = progress.drawn

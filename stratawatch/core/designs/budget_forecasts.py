@@ -148,6 +148,8 @@ class BudgetForecasts:
         if not size:
             return 0
         survey = replace(self._commission, budget=None, stop_at_goals=True, goals=tuple(goals))
+        if not self._commission.stop_at_goals:
+            survey = survey.without_borrowing
         most = size
         if design_of(survey).plans_for_goals:
             planned = self._bought(self._cells(None), survey, _metrics(goals)).plan

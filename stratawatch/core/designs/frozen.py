@@ -18,7 +18,7 @@ from stratawatch.core.estimation.metric_estimates import EstimationRequest
 from stratawatch.core.estimation.pooled_windows import WindowLabels
 from stratawatch.core.estimation.round_weights import weighted_by_rounds
 from stratawatch.core.estimation.variance_methods import variance_named
-from stratawatch.core.goals import SurveySpec
+from stratawatch.core.goals import OWN_VARIANCES, SurveySpec
 from stratawatch.core.history.past_labels import NO_HISTORY, History
 from stratawatch.core.history.variance_priors import VariancePrior
 from stratawatch.core.labelled_sample import NONE_ASSUMED, LabelledSample, labelled_sample
@@ -29,6 +29,7 @@ from stratawatch.core.planning.labels_so_far import LabelsSoFar, UnlabelledCandi
 from stratawatch.core.population import Atom, Candidates, Census, Counts, Segment
 from stratawatch.core.sampling import order_by_random_number, take_smallest
 from stratawatch.core.second_votes import NO_SECOND_VOTES
+from stratawatch.core.tuning import BORROWED
 from stratawatch.core.verdicts import Verdict, VerdictsByItem
 from stratawatch.errors import PlanImpossible, StratawatchError
 
@@ -108,6 +109,8 @@ class FrozenDesign:
                 f'a design that was cut as "{_words(self.survey)}" cannot be planned as "{_words(survey)}"',
                 hint="name one design for all of a cycle",
             )
+        if not self.priors:
+            survey = survey.without_borrowing  # plans count on the intervals that its estimates will have
         sample = self._labelled(ledger, drawn)
         order, strata = self._order
         labelled_items = ledger.verdicts.keys() | set(drawn)
@@ -156,11 +159,12 @@ class FrozenDesign:
 
         `assumed` are verdicts that stand in for missing ones; working models do not learn from them. `rounds` are the
         items that each round drew: given, difference estimates weight labels by them (`core.estimation.round_weights`).
-        `borrow` False: intervals rest on these labels alone, as pages do, whose tails were measured so.
+        `borrow` False: intervals rest on these labels alone, as pages do, whose tails were measured so; those of more
+        confidence than borrowed ones were measured for do in any case.
         """
         _a_confidence(confidence)
         names = tuple(REPORTED if metrics is None else metrics)
-        priors = self.priors if borrow else ()
+        priors = self.priors if borrow and confidence <= BORROWED.most_confidence else ()
         request = EstimationRequest(
             confidence, names, (None, *segments), self.survey, self.sampling_design.estimator, priors
         )
@@ -196,7 +200,7 @@ class FrozenDesign:
 
         They can where values are difference estimates with the design's own variances, and items are no clusters.
         """
-        is_plain = self.survey.variance == SurveySpec().variance and self.candidates.clusters is None
+        is_plain = self.survey.variance in OWN_VARIANCES and self.candidates.clusters is None
         return is_plain and self.sampling_design.estimator == "difference"
 
     def window_labels(

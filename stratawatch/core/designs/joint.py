@@ -32,7 +32,7 @@ class JointDesign(SamplingDesign):
     spends_budget: ClassVar[bool] = True
 
     def max_rounds(self, survey: SurveySpec) -> int:
-        """One for small budgets, else two."""
+        """One for small budgets, else two, or as many as goals may take."""
         return most_rounds(survey)
 
     def stratify(self, census: Census, survey: SurveySpec, history: History) -> tuple[Atom, ...]:
@@ -72,7 +72,7 @@ def _forecast(planner: RoundPlanner, totals: Counts, metrics: Sequence[str]) -> 
     widths = expected_half_widths(expected, totals, planner.survey.confidence, metrics)
     ranges = half_width_ranges(context, totals, metrics)
     borrowed = borrowed_half_widths(context, totals)
-    for name in borrowed.keys() & ranges.keys():
+    for name in [name for name in borrowed.keys() & ranges.keys() if widths[name] > 0]:
         # As much narrower as the half-width that was expected: the guesses are of rates, which are the same.
         ranges[name] = ranges[name].scaled(borrowed[name] / widths[name])
     return Plan(

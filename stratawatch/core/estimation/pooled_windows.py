@@ -79,6 +79,11 @@ class WindowLabels:
             errors=_about_means(errors[:, :, None, None] * members[:, None], strata),
         )
 
+    @property
+    def is_gap(self) -> bool:
+        """Whether it has no label at all: it would enter as half positive, give or take everything."""
+        return not self.digests
+
     def arranged(self, segments: Sequence[int | None], classifiers: Sequence[int | None]) -> "WindowLabels":
         """The streams at these places; of a segment or classifier that the window does not know (None) it has no items.
 

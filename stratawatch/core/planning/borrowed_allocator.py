@@ -41,8 +41,7 @@ class BorrowedAllocator:
 
     def in_all(self, so_far: LabelsSoFar, bounds: AllocationBounds) -> Counts:
         """What all rounds together are expected to draw from each stratum, the labels that are known included."""
-        factor = self._later_factor(self.rounds)
-        return cheapest_with_reuse(lambda costs: self._planned(bounds, factor, costs), so_far, bounds.upper)
+        return cheapest_with_reuse(lambda costs: self._all_rounds(bounds, costs), so_far, bounds.upper)
 
     def first(self, bounds: AllocationBounds, costs: Floats | None = None) -> Counts:
         """The first round: somewhat less than what history expects every goal to need.
@@ -50,12 +49,24 @@ class BorrowedAllocator:
         No stratum has so few labels that one of them could move a goal by much more than half its margin: the model may
         be wrong anywhere.
         """
-        return self._planned(bounds, self._first_factor, costs)
+        return self._planned(bounds, self._first_factor, costs, np.ones(len(self.context.variances.names)))
 
-    def _planned(self, bounds: AllocationBounds, factor: float, costs: Floats | None) -> Counts:
+    def _all_rounds(self, bounds: AllocationBounds, costs: Floats | None) -> Counts:
+        """A plan whose intervals are expected to hold, not its variances alone: these are widened until they do."""
+        factor, margins = self._later_factor(self.rounds), self.context.variances.margins
+        widening = np.ones(len(margins))
+        totals = self._planned(bounds, factor, costs, widening)
+        for _ in range(BORROWED.passes):
+            found = borrowed_half_widths(self.context, totals)
+            widths = np.array([found.get(name, 0.0) for name in self.context.variances.names])
+            widening = widening * np.maximum(widths * factor**0.5 / margins, 1.0)
+            totals = self._planned(bounds, factor, costs, widening)
+        return totals
+
+    def _planned(self, bounds: AllocationBounds, factor: float, costs: Floats | None, widening: Floats) -> Counts:
         variances = self.context.variances
         ratios = self._by_goal(lambda metric: prior_ratios(self.priors, self._classifiers, metric))
-        limits = (variances.margins / self._z) ** 2 / factor
+        limits = (variances.margins / (self._z * widening)) ** 2 / factor
         floors = np.maximum(bounds.lower, self._influence_floors())
         return self._solved(ratios[:, None] * variances.coefficients, limits, floors, bounds, costs)
 

@@ -9,7 +9,7 @@ from stratawatch.core.goals import DEFAULT_VARIANCE, Goal, SurveySpec
 from stratawatch.core.history.model import has_enough_labels
 from stratawatch.core.history.model_trust import model_is_trusted
 from stratawatch.core.history.past_labels import NO_HISTORY, History
-from stratawatch.core.history.variance_priors import VariancePrior, variance_priors
+from stratawatch.core.history.variance_priors import BORROWING, VariancePrior, variance_priors
 from stratawatch.core.planning.allocation import drawable_items
 from stratawatch.core.planning.expected_precision import ExpectedTotals
 from stratawatch.core.planning.expected_rates import (
@@ -29,10 +29,11 @@ from stratawatch.core.tuning import BORROWED
 def borrowed_priors(survey: SurveySpec, history: History, classifiers: Sequence[str]) -> tuple[VariancePrior, ...]:
     """What earlier periods say of variances; none where a survey's intervals rest on its own labels alone.
 
-    Intervals borrow where goals decide how many labels there are and the model of history is trusted, up to the
-    confidence that it was measured for: further out, borrowed intervals are too short.
+    Intervals borrow where goals about precision and recall decide how many labels there are and the model of history is
+    trusted, up to the confidence that it was measured for: further out, borrowed intervals are too short.
     """
     wanted = survey.stop_at_goals and survey.variance == DEFAULT_VARIANCE
+    wanted = wanted and all(goal.metric in BORROWING for goal in survey.goals)
     if not wanted or survey.confidence > BORROWED.most_confidence or not has_enough_labels(history):
         return ()
     return variance_priors(history, classifiers) if model_is_trusted(history) else ()

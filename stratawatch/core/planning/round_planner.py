@@ -27,7 +27,7 @@ from stratawatch.core.tuning import PLANNER
 class RoundPlanner:
     """Plans the rounds of one population, survey and history.
 
-    With a history there is one round, for goals a second one that tops up where intervals are still too wide. Without
+    With a history there is one round, for goals one or two more that top up where intervals are still too wide. Without
     one, a first round learns what the second follows.
     """
 

@@ -182,7 +182,10 @@ def _labels_for_goals(tx: Transaction, ports: Ports, spec: PanelSpec) -> int | N
 
     Nothing is read but what earlier cycles left.
     """
-    survey = replace(survey_of_panel(spec), budget=None, stop_at_goals=True)
+    commission = survey_of_panel(spec)
+    survey = replace(commission, budget=None, stop_at_goals=True)
+    if not commission.stop_at_goals:
+        survey = survey.without_borrowing
     design = design_of(survey)
     if not design.plans_for_goals:
         return None

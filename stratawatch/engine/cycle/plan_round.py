@@ -40,13 +40,13 @@ def wants_plan(spec: PanelSpec, cycle: Cycle, rounds: Sequence[Round]) -> bool:
     if cycle.state == CycleState.FROZEN:
         return not rounds
     settled = all(done.state == RoundState.SETTLED for done in rounds)
-    return cycle.state == CycleState.LABELLING and settled and len(rounds) < max_rounds(spec)
+    return cycle.state == CycleState.LABELLING and settled and len(rounds) < max_rounds(spec, cycle)
 
 
 def plan_round(ports: Ports, cycle_id: int) -> Plan | None:
     """Plan the cycle's next round, if it is time for one; returns its plan.
 
-    A second round that has nothing to add is not made: the cycle settles.
+    A later round that has nothing to add is not made: the cycle settles.
     """
     now = ports.clock.now()
     with ports.store.begin() as tx:

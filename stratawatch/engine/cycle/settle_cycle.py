@@ -95,7 +95,7 @@ def _settle_cycle(
     scene: _Settling, spec: PanelSpec, rounds: Sequence[Round], draws: Sequence[DrawnItem], *, may_expire: bool
 ) -> CycleState:
     tx, cycle = scene.tx, scene.cycle
-    settled = len(rounds) == max_rounds(spec) and all(r.state == RoundState.SETTLED for r in rounds)
+    settled = len(rounds) == max_rounds(spec, cycle) and all(r.state == RoundState.SETTLED for r in rounds)
     answered = sum(draw.item_key in scene.verdicts for draw in draws)
     came = f"{answered} of {len(draws)} drawn items have a verdict"
     if settled:
@@ -103,7 +103,7 @@ def _settle_cycle(
         return CycleState.SETTLED
     if cycle.deadline_at is None or scene.now < cycle.deadline_at or not may_expire:
         return cycle.state
-    plannable = len(rounds) < max_rounds(spec) and all(r.state == RoundState.SETTLED for r in rounds)
+    plannable = len(rounds) < max_rounds(spec, cycle) and all(r.state == RoundState.SETTLED for r in rounds)
     if plannable and labels_wait_for(tx, spec, cycle):
         return cycle.state  # a restored store plans the round again whose labels came after its backup
     for round_ in rounds:

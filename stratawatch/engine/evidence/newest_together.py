@@ -39,13 +39,18 @@ def newest_together(
         return None
     spec = tx.panels.get(judged[-1].panel_version)
     alike = [one for one in judged if is_alike(tx, spec, one)]
-    newest, before = alike[-windows:], alike[:-windows]
+    labels = {one.id: _labels(tx, spec, one, segments) for one in alike}
+    newest, before = (
+        [one for one in some if not labels[one.id].is_gap] for some in (alike[-windows:], alike[:-windows])
+    )
+    if not newest:
+        return None
     if is_change and not before:
         raise StratawatchError(
             f"panel '{panel}' has no window before the newest {len(newest)} to compare with",
             expected="judged windows with the same classifiers and the same question",
         )
-    pooled = PooledWindows(tuple(_labels(tx, spec, one, segments) for one in (*before, *newest)))
+    pooled = PooledWindows(tuple(labels[one.id] for one in (*before, *newest)))
     names = tuple(classifier.name for classifier in spec.classifiers)
     request = EstimationRequest(spec.confidence, metrics_shown(spec), tuple(segments))
     earlier, later = range(len(before)), range(len(before), len(before) + len(newest))

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Final
 
 from stratawatch.core.alarms.alarm_states import AlarmRule
@@ -37,6 +38,21 @@ class JudgedWindow:
     current: Mapping[StreamKey, Estimate]
     against: Mapping[StreamKey, ActiveBaseline | Undefined]
     missing: MissingAnswers | None
+
+    @cached_property
+    def alone(self) -> Mapping[StreamKey, Estimate]:
+        """What this window's labels say of each stream with nothing borrowed from history: what pages rest on."""
+        if not self.labelled.design.priors:
+            return self.current
+        found = self.labelled.design.estimate(
+            self.labelled.ledger,
+            self.labelled.drawn,
+            confidence=self.spec.confidence,
+            metrics=sorted({key.metric for key in self.limits}),
+            segments=sorted({limit.segment for limit in self.limits.values() if limit.segment}),
+            borrow=False,
+        )
+        return {**self.current, **{stream_of(self.spec.name, estimate): estimate for estimate in found}}
 
     @property
     def limits(self) -> dict[StreamKey, Limit]:
@@ -85,10 +101,10 @@ def pages_of_window(
 
 def _is_in_doubt(window: JudgedWindow, key: StreamKey) -> bool:
     """Whether missing answers leave a stream open, which people hear of: a page by evidence then waits for a window."""
-    missing, interval = window.missing, window.current[key].result
+    missing, interval = window.missing, window.alone[key].result
     if missing is None or isinstance(interval, Undefined):
         return False
-    return bool(blind_reason(missing.of(window.current[key]), interval, missing.lean))
+    return bool(blind_reason(missing.of(window.alone[key]), interval, missing.lean))
 
 
 def _fall(window: JudgedWindow, key: StreamKey) -> list[str]:
@@ -149,7 +165,7 @@ def _beyond(window: JudgedWindow, limits: Mapping[StreamKey, Limit], share: floa
     for_page = {stream_of(spec.name, estimate): estimate for estimate in wide}
     reasons = {
         key: page_by_window(
-            window.current[key],
+            window.alone[key],
             for_page[key],
             limit,
             baseline=window.against.get(key, NO_BASELINE),

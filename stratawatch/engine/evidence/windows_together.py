@@ -24,12 +24,14 @@ from stratawatch.engine.ports.transaction import Transaction
 
 @dataclass(frozen=True)
 class WindowsTogether:
-    """The newest windows of a panel that can be pooled, by period, oldest first; `request` says of what.
+    """The windows of a panel up to the `newest` that can be pooled, by period, oldest first; `request` says of what.
 
-    Those before a window whose labels cannot be pooled are left out: readings that would need them are means.
+    Those without any label are gaps. Those before a window whose labels cannot be pooled are left out: readings that
+    would need them are means.
     """
 
     panel: str
+    newest: int
     periods: Sequence[int]
     since: int
     pooled: PooledWindows
@@ -40,11 +42,11 @@ class WindowsTogether:
     def of(self, key: StreamKey) -> Callable[[int], Estimate | None]:
         """By a number of newest windows, gaps counted, what they say of a stream; None where that is not known."""
 
-        def newest(windows: int) -> Estimate | None:
-            first = self.periods[-1] - windows + 1
-            return None if first < self.since else self._estimates(first)[key]
+        def last(windows: int) -> Estimate | None:
+            first = self.newest - windows + 1
+            return None if first < self.since or first > self.periods[-1] else self._estimates(first)[key]
 
-        return newest
+        return last
 
     def _estimates(self, period: int) -> Mapping[StreamKey, Estimate]:
         """Of all streams, from the first window that is not before this period."""
@@ -68,17 +70,20 @@ def windows_together(
         return None
     request = _request(spec, so_far)
     names = tuple(classifier.name for classifier in spec.classifiers)
-    windows = [labelled.design.window_labels(labelled.ledger, labelled.drawn, request.segments)]
-    periods, since = [cycle.period], cycle.period - longest + 1
+    by_period = {cycle.period: labelled.design.window_labels(labelled.ledger, labelled.drawn, request.segments)}
+    since = cycle.period - longest + 1
     earlier = tx.cycles.find(panel=spec.name, states=[CycleState.JUDGED], before=cycle.period, newest=longest - 1)
     for one in reversed([one for one in earlier if one.period >= since]):
         found = window_labels(tx, one, names, request.segments)
         if found is None:
-            since = periods[-1]
+            since = min(by_period)
             break
-        windows.append(found)
-        periods.append(one.period)
-    return WindowsTogether(spec.name, periods[::-1], since, PooledWindows(tuple(windows[::-1])), names, request)
+        by_period[one.period] = found
+    labelled_periods = [period for period in sorted(by_period) if not by_period[period].is_gap]
+    if not labelled_periods:
+        return None
+    pooled = PooledWindows(tuple(by_period[period] for period in labelled_periods))
+    return WindowsTogether(spec.name, cycle.period, labelled_periods, since, pooled, names, request)
 
 
 def _request(spec: PanelSpec, so_far: Mapping[StreamKey, Sequence[Estimate]]) -> EstimationRequest:

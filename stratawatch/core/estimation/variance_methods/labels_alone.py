@@ -7,9 +7,10 @@ there are (`core.estimation.borrowed_variance`); this method is there to compare
 from typing import ClassVar
 
 from stratawatch.core.estimation.variance_methods.variance_method import VarianceMethod
+from stratawatch.core.goals import LABELS_ALONE
 
 
 class LabelsAlone(VarianceMethod):
     """The intervals that the design's own estimates have, with nothing borrowed."""
 
-    name: ClassVar[str] = "labels"
+    name: ClassVar[str] = LABELS_ALONE
