@@ -102,7 +102,7 @@ bench: $(STAMP)  ## One benchmark: NAME=demo_worlds ARGS=--quick.
 	@start=$$SECONDS; $(BIN)/python -m benchmarks.$(NAME) $(ARGS); echo "run: $$((SECONDS - start)) s"
 
 # labels and stream are not among them: they need real data (--data).
-BENCHMARKS = solver study scan engines demo_worlds coverage papers chaos panels years label_flood missing_answers label_error second_votes agreement alarms moved alert_faults soak
+BENCHMARKS = solver study scan engines demo_worlds coverage forecasts weeks_together papers chaos panels years label_flood missing_answers label_error second_votes agreement alarms moved alert_faults soak
 
 bench-quick: $(STAMP)  ## The short form of every benchmark that needs no data; each must hold.
 	@start=$$SECONDS; for name in $(BENCHMARKS); do \

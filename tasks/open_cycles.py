@@ -11,8 +11,10 @@ from tasks.policy import use_case
 
 
 @use_case(run_name="open cycles")
-def open_cycles(ports: Ports, panels: Mapping[str, PanelSpec], *, trusted: bool = False) -> tuple[int, ...]:
-    """Open what is due; returns the new cycles' ids."""
-    opened = engine.open_cycles(ports, panels, trusted=trusted)
+def open_cycles(
+    ports: Ports, panels: Mapping[str, PanelSpec], *, trusted: bool = False, most: int | None = None
+) -> tuple[int, ...]:
+    """Open what is due, or the newest windows of it, `most` a panel; returns the new cycles' ids."""
+    opened = engine.open_cycles(ports, panels, trusted=trusted, most=most)
     get_run_logger().info("opened %d cycles %s", len(opened), list(opened) if opened else "")
     return opened

@@ -15,8 +15,8 @@ from stratawatch.study.study import Study
 def pool_studies(studies: Iterable[Study], metrics: Iterable[str] = REPORTED) -> StudyEstimates:
     """Every metric over all items of several studies, as the ratio of their summed totals.
 
-    An item counts in each study that it is in; a study without a label is a gap. Its label is one random thing where the
-    studies have the same seed.
+    An item counts in each study that it is in; a study without a label is a gap. Its label is one random thing where
+    the studies have the same seed.
 
     >>> import pandas as pd
     >>> week = pd.DataFrame({"id": range(400), "call": [True, False] * 200})

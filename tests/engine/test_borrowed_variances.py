@@ -3,8 +3,10 @@
 import pytest
 
 from stratawatch.core.goals import Goal, Limit
+from stratawatch.engine.cycle.judge_cycle import judged_window
 from stratawatch.engine.labels.labelled_cycle import load_labelled_cycle
 from stratawatch.engine.model.states import CycleState
+from stratawatch.engine.model.survey_of_panel import max_rounds
 from tests.support.fakes import spec
 from tests.support.scenario import cycle_of, label_weeks
 
@@ -44,10 +46,27 @@ def test_estimates_say_so_and_a_page_would_not_rest_on_it(watched):
         design = load_labelled_cycle(tx, scenario.panel, cycles[-1])
     assert not any("history" in method for method in methods[0])
     assert all(method.endswith("variance with history") for method in methods[2])
-    alone = design.design.estimate(design.ledger, design.drawn, confidence=0.99, metrics=["precision"], borrow=False)
-    borrowed = design.design.estimate(design.ledger, design.drawn, confidence=0.99, metrics=["precision"])
+    alone = design.design.estimate(design.ledger, design.drawn, confidence=0.95, metrics=["precision"], borrow=False)
+    borrowed = design.design.estimate(design.ledger, design.drawn, confidence=0.95, metrics=["precision"])
     assert [one.result.value for one in alone] == [one.result.value for one in borrowed]
     assert [one.result.low for one in alone] != [one.result.low for one in borrowed]
+    surer = [
+        design.design.estimate(design.ledger, design.drawn, confidence=0.99, borrow=some) for some in (True, False)
+    ]
+    assert surer[0] == surer[1]
+
+
+def test_a_page_rests_on_the_windows_labels_alone(watched):
+    scenario, cycles = watched
+    cycle = cycle_of(scenario, cycles[-1])
+    with scenario.ports.store.begin() as tx:
+        labelled = load_labelled_cycle(tx, scenario.panel, cycle.id)
+        found = tx.estimates.latest(cycle.id).estimates
+        window = judged_window(tx, scenario.panel, cycle, labelled, found, None, scenario.clock.now())
+    (key,) = [key for key in window.limits if key.classifier == "lr"]
+    assert window.current[key].method.endswith("variance with history")
+    assert "history" not in window.alone[key].method
+    assert window.alone[key].result.value == window.current[key].result.value
 
 
 def test_every_cycle_is_judged_within_three_rounds(watched):
@@ -57,6 +76,13 @@ def test_every_cycle_is_judged_within_three_rounds(watched):
     assert rounds[0] <= 2
     assert max(rounds) <= 3
     assert {cycle_of(scenario, cycle).state for cycle in cycles} == {CycleState.JUDGED}
+    assert [max_rounds(scenario.panel, cycle_of(scenario, cycle)) for cycle in cycles] == [2, 3, 3]
+
+
+def test_goals_about_something_else_borrow_nothing(make_scenario):
+    goals = (*GOALS, Goal("false_omission_rate", 0.05))
+    scenario = make_scenario(spec(budget=1500, stop_rule="goals", goals=goals))
+    assert cycle_of(scenario, label_weeks(scenario, 0, 1, size=3000)[-1]).variance_priors == ()
 
 
 def test_labels_alone_borrow_nothing(make_scenario):

@@ -173,7 +173,7 @@ class TestChecks:
         [
             "UPDATE cycles SET state = 'done'",
             "UPDATE cycles SET window_end = window_start",
-            "INSERT INTO cycles SELECT 99, panel, version_id, 99, window_start, window_end, 'x', opened_at, NULL, 0, '', '', NULL, profile, source_version, NULL, FALSE, FALSE, NULL FROM cycles",
+            "INSERT INTO cycles SELECT 99, panel, version_id, 99, window_start, window_end, 'x', opened_at, NULL, 0, '', '', NULL, profile, source_version, NULL, FALSE, FALSE, NULL, NULL FROM cycles",
             "UPDATE cycles SET version_id = 12345",
         ],
     )

@@ -14,7 +14,7 @@ from stratawatch.engine.model.panel_spec import AuxiliarySpec, ClassifierSpec, P
 from tests.support.draw_by_hand import score_to_probability
 
 Row = Mapping[str, Any]
-YES, NO = {"1", "1.0", "true"}, {"0", "0.0", "false"}
+YES, NO = {"1", "1.0", "true", "yes"}, {"0", "0.0", "false", "no"}
 
 
 @dataclass(frozen=True)

@@ -131,9 +131,12 @@ class TestText:
     @pytest.mark.parametrize(
         ("words", "sentence"),
         [
-            (("mistakes", "spma", "--classifier", "lr"), "there is no panel 'spma'; did you mean 'spam'?"),
+            (
+                ("mistakes", "spma", "--classifier", "lr"),
+                "there is no panel 'spma'; expected spam; did you mean 'spam'?",
+            ),
             (("mistakes", "spam", "--classifier", "rl"), "there is no classifier 'rl'"),
-            ((*LR, "--side", "pased"), "there is no side 'pased'; did you mean 'passed'?"),
+            ((*LR, "--side", "pased"), "there is no side 'pased'; expected called, passed; did you mean 'passed'?"),
             ((*LR, "--segment", "country=ED"), "there is no segment 'country=ED'"),
             ((*LR, "--json", "--csv"), "--json and --csv do not go together"),
             ((*LR, "--window", "2026-01-07", "--newest", "2"), "--window and --newest do not go together"),

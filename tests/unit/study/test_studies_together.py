@@ -38,6 +38,14 @@ class TestPoolStudies:
         assert twice.value == pytest.approx(one.value)
         assert twice.half_width == pytest.approx(one.half_width, rel=0.1)
 
+    def test_a_study_without_a_label_is_a_gap(self, first):
+        silent = STUDY_DATA.study(budget=300)
+        silent.tell(dict.fromkeys(silent.ask()))
+        for one, alone in zip(pool_studies([first, silent]), pool_studies([first]), strict=True):
+            assert (one.value, one.low, one.high) == (alone.value, alone.low, alone.high)
+        with pytest.raises(StratawatchError, match="no study with labels"):
+            pool_studies([silent])
+
     def test_of_other_seeds_know_more(self, first):
         other = study(seed=12345)
         both, one = pool_studies([first, other]).of("lr", "precision"), pool_studies([first]).of("lr", "precision")

@@ -6,7 +6,7 @@ import pytest
 from stratawatch.core.estimate import IntervalEstimate, Undefined
 from stratawatch.core.estimation.pooled_windows import PooledWindows
 from stratawatch.core.estimation.window_changes import change_of_windows
-from tests.unit.core.estimation.test_pooled_windows import (
+from tests.support.pooled_weeks import (
     CLASSIFIERS,
     NORTH,
     Week,

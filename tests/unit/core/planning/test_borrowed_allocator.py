@@ -53,6 +53,10 @@ class TestWhoBorrows:
     def test_others_do_not(self, survey):
         assert borrowed_priors(survey, PAST, ("a", "b")) == ()
 
+    def test_nor_do_goals_about_other_metrics(self):
+        other = replace(until(MARGIN), goals=(*goals(MARGIN), Goal("false_omission_rate", 0.01)))
+        assert borrowed_priors(other, PAST, ("a", "b")) == ()
+
     def test_nor_does_a_doubted_or_a_short_history(self):
         doubted = replace(PAST, ratios={1: {"precision": 9.0, "recall": 9.0}})
         short = replace(PAST, ages=PAST.ages + 30)
@@ -71,6 +75,12 @@ class TestFirstRound:
     def test_the_total_plan_counts_the_later_rounds_too(self):
         one = planner()
         assert 1.1 < one.total_plan().sum() / one.totals(so_far(1), WHOLE).sum() < 1.3
+
+    @pytest.mark.parametrize("margin", [0.03, 0.05, 0.1])
+    def test_all_rounds_together_are_forecast_to_hold_the_margins(self, margin):
+        made = planner(until(margin))
+        found = made.half_widths(made.context, made.total_plan())
+        assert max(found[name, goal.metric] for name in "ab" for goal in goals(margin)) <= margin * 1.005
 
     def test_no_label_can_move_a_goal_by_more_than_a_part_of_its_margin(self):
         """Precision needs (N_h/n_h) g <= margin/2 of every stratum: 1,590 items are called by a, so g = 1/1,590."""
