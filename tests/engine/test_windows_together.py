@@ -6,12 +6,13 @@ import pytest
 from sqlalchemy import event
 
 from stratawatch.core.alarms.readings import readings
-from stratawatch.core.estimate import IntervalEstimate
+from stratawatch.core.estimate import IntervalEstimate, Undefined
 from stratawatch.core.estimation.metric_estimates import EstimationRequest
 from stratawatch.core.estimation.pooled_windows import PooledWindows
 from stratawatch.core.goals import Limit
 from stratawatch.core.population import Segment
 from stratawatch.engine.alarms.past_readings import estimates_so_far
+from stratawatch.engine.cycle.advance import advance
 from stratawatch.engine.evidence.windows_together import windows_together
 from stratawatch.engine.labels.labelled_cycle import load_labelled_cycle
 from stratawatch.engine.model.alarm_records import StreamKey
@@ -63,6 +64,24 @@ class TestWhatWindowsSayTogether:
         assert found(2) == by_hand(weeks, second, last)[0]
         assert isinstance(found(3).result, IntervalEstimate)
         assert found(3).labels_used == sum(one.labels_used for one in so_far)
+
+    def test_a_week_that_nobody_answered_is_a_gap(self, weeks):
+        """Its labels expire, and the next week still has its readings, of the weeks that were answered."""
+        weeks.produce(2)
+        weeks.clock.moment = MONDAY + 3 * WEEK
+        (silent,) = open_all(weeks)
+        for hours in (1, 24 * 4, 1):
+            weeks.clock.advance(hours=hours)
+            advance(weeks.ports)
+        found, _ = together_of(weeks, silent)
+        assert found(2) == by_hand(weeks, 2)[0]
+        weeks.queue.published.clear()  # nor later
+        (last,) = label_weeks(weeks, 3)
+        found, so_far = together_of(weeks, last)
+        assert found(2) == by_hand(weeks, last)[0]
+        assert found(3) == by_hand(weeks, 2, last)[0]
+        assert found(4) == by_hand(weeks, 1, 2, last)[0]
+        assert not isinstance(readings(so_far, 1.0, found), Undefined)
 
     def test_is_what_states_are_judged_by(self, weeks):
         *_, last = label_weeks(weeks, 2)
