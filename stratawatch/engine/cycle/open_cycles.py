@@ -39,7 +39,7 @@ def open_cycles(
         return _open_panels(ports, panels, None, most)
     with hold_lease(ports, BUDGET) as holder:
         held = fenced(ports, BUDGET, holder)
-        return _open_panels(held, panels, BudgetShares(held, ports.budget, panels), most)
+        return _open_panels(held, panels, BudgetShares(held, ports.budget, ports.configured), most)
 
 
 def _open_panels(
