@@ -69,6 +69,13 @@ class TestLabelledItems:
         relabel(labelled, "yes")
         assert {answer.value for one in items(labelled) for answer in one.answers} == {"yes"}
 
+    @pytest.mark.parametrize(("value", "standing"), [("yes", {("Ann ", "yes")}), ("retract", set())])
+    def test_a_person_under_two_spellings_has_one_answer(self, labelled, value, standing):
+        relabel(labelled, value, "Ann ")
+        found = items(labelled)
+        assert {(one.annotator, one.value) for item in found for one in item.answers} == standing
+        assert {len(item.answers) for item in found} == {len(standing)}
+
     def test_a_cycle_without_a_draw_has_none(self, scenario):
         (cycle,) = open_all(scenario)
         assert items(scenario, cycle) == ()

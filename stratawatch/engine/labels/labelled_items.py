@@ -34,7 +34,7 @@ class ScoreRange:
 
 @dataclass(frozen=True)
 class LabelledItem:
-    """A drawn item of a cycle and its answers: those that stand, the latest of each annotator.
+    """A drawn item of a cycle and its answers: those that stand, the latest of each person.
 
     `weight` is how many items of the window it stands for, N of its stratum by the labelled ones; None where it has no
     yes or no. `payload_gap` says why nobody can be shown what labellers saw, or is empty.
@@ -143,9 +143,9 @@ def _read_again(ports: Ports, cycle: Cycle, spec: PanelSpec, ids: set[str]) -> M
 
 
 def _standing(events: Iterable[LabelEvent]) -> Mapping[str, Mapping[str, LabelEvent]]:
-    """The latest statement of every annotator who has not taken it back, by item key."""
+    """The latest statement of every person who has not taken it back, by item key."""
     found: dict[str, dict[str, LabelEvent]] = {}
     for event in events:
         words = found.setdefault(event.item_key, {})
-        words.pop(event.annotator, None) if event.value == "retract" else words.update({event.annotator: event})
+        words.pop(event.person, None) if event.value == "retract" else words.update({event.person: event})
     return found
