@@ -110,7 +110,7 @@ def advance(
         done = advance_once(installation.ports, panels=chosen)
     with store.begin() as tx:
         waiting, moves = tx.labels.waiting(), tx.cycles.transitions(Entity.CYCLE, after=before)
-        asked = asked_questions(tx, installation.ports.queue.where, before)
+        asked = asked_questions(tx, installation.ports.queue.where, before, done.batches)
     moved = [
         {"cycle": move.entity_id, "from": move.old, "to": move.new, "why": move.why}
         for move in moves
