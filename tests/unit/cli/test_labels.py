@@ -94,6 +94,13 @@ class TestExport:
         judged.run("labels", "export", "--to", str(to))
         assert oct(to.stat().st_mode & 0o777) == "0o600"
 
+    @pytest.mark.parametrize("command", ["drawn", "waiting"])
+    def test_files_without_what_labellers_saw_have_the_usual_mode(self, judged, command):
+        to = judged.folder / "items.jsonl"
+        judged.run("labels", command, "--to", str(to))
+        (judged.folder / "usual").touch()
+        assert to.stat().st_mode == (judged.folder / "usual").stat().st_mode
+
     def test_another_ending_is_refused(self, judged):
         assert "expected .csv or .jsonl; got x.xlsx" in judged.run("labels", "export", "--to", "x.xlsx", code=2).stderr
 
