@@ -8,6 +8,7 @@ from typing import Final, Literal
 from stratawatch.core.population import NEGATIVE, POSITIVE, Segment
 from stratawatch.core.score_bins import OWN_BIN_COUNT, own_bin_foot
 from stratawatch.core.verdicts import Verdict
+from stratawatch.engine.alarms.failures import describe
 from stratawatch.engine.labels.labelled_cycle import cycle_answers
 from stratawatch.engine.model.cycle_facts import CandidateItem, Cycle
 from stratawatch.engine.model.erasure import is_erased
@@ -121,7 +122,7 @@ def with_payload(ports: Ports, items: Sequence[LabelledItem]) -> tuple[LabelledI
         try:
             found = _read_again(ports, bare[0].cycle, bare[0].spec, wanted)
         except StratawatchError as trouble:
-            gap = f"the source could not be read: {trouble}"
+            gap = f"the source could not be read: {describe(trouble)}"
     gone |= dict.fromkeys(wanted - set(found), f"purged from the store, and {gap}")
 
     def filled(one: LabelledItem) -> LabelledItem:
