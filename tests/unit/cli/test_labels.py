@@ -12,6 +12,7 @@ from stratawatch.adapters.queues.label_line import Origin, read_line
 from stratawatch.cli.label_files import read_labels
 from stratawatch.engine.model.quarantined_row import QuarantinedRow
 from stratawatch.errors import StratawatchError
+from tests.unit.cli.conftest import NOW, ROWS
 
 
 @pytest.fixture
@@ -100,6 +101,17 @@ class TestExport:
         judged.run("labels", command, "--to", str(to))
         (judged.folder / "usual").touch()
         assert to.stat().st_mode == (judged.folder / "usual").stat().st_mode
+
+    def test_what_labellers_saw_may_be_long(self, fresh):
+        fresh.predict(ROWS.replace("'text ' || i", "'text ' || i || ' ' || repeat('long ', 30000)"))
+        fresh.run("open", "--now", NOW)
+        fresh.run("advance", "--now", NOW)
+        assert fresh.answer() == 24
+        fresh.run("advance", "--now", "2026-01-12T08:00:00+00:00")
+        to = fresh.folder / "long.csv"
+        fresh.run("labels", "export", "--to", str(to))
+        assert to.stat().st_size > 24 * 150_000
+        assert fresh.json("labels", "import", str(to))["known_before"] == 24
 
     def test_another_ending_is_refused(self, judged):
         assert "expected .csv or .jsonl; got x.xlsx" in judged.run("labels", "export", "--to", "x.xlsx", code=2).stderr
