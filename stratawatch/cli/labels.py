@@ -225,9 +225,9 @@ def _events(tx: "Transaction", panel: str) -> Iterable[dict[str, Any]]:
     from stratawatch.engine.labels.labelled_items import newest_draws
 
     drawn = newest_draws(tx, panel)
-    for item, event in tx.labels.of_panel(panel):
+    for _, event in tx.labels.of_panel(panel):
         one = drawn[event.item_key]
-        said = {"panel": panel, "item": item, **_event(event), "question_key": event.question_key}
+        said = {"panel": panel, "item": one.item.item, **_event(event), "question_key": event.question_key}
         yield {**said, **item_columns(one), **calls_and_scores(one)}
 
 
