@@ -319,11 +319,17 @@ class TestWhatDoesNotCount:
         line = json.dumps({"key": "ab" * 32, "value": "yes", "annotator": "ann", "at": "2026-01-12T07:00:00+00:00"})
         (fresh.folder / "queue" / "in" / "few.jsonl").write_text("\n".join([line] * 19 + ["oops"]) + "\n")
         assert "WARNING" not in fresh.run("advance").stderr
-        (fresh.folder / "queue" / "in" / "many.jsonl").write_text("\n".join([line] * 18 + ["oops", "oops"]) + "\n")
+        (fresh.folder / "queue" / "in" / "two.jsonl").write_text("oops\noops\n")
+        for number in range(3):
+            other = fresh.folder / "queue" / "in" / f"{number}.csv"
+            other.write_text("item,value\n")
+            os.utime(other, (0, 0))
+        assert "WARNING" not in fresh.run("advance").stderr
+        (fresh.folder / "queue" / "in" / "many.jsonl").write_text("\n".join([line] * 17 + ["oops"] * 3) + "\n")
         told = " ".join(fresh.run("advance").stderr.split())
-        assert "Labels are set aside: 2 of 20 labels that came do not count" in told
-        assert "The first: not valid JSON (many.jsonl, line 19)." in told
-        (fresh.folder / "queue" / "in" / "many.jsonl").write_text("\n".join([line] * 18 + ["oops"] * 4) + "\n")
+        assert "Labels are set aside: 3 of 20 labels that came do not count" in told
+        assert "The first: not valid JSON (many.jsonl, line 18)." in told
+        (fresh.folder / "queue" / "in" / "many.jsonl").write_text("\n".join([line] * 17 + ["oops"] * 5) + "\n")
         assert "WARNING" not in fresh.run("advance").stderr
 
     def test_status_counts_it_too_where_it_was_read_as_of_a_time_in_the_past(self, visited):
