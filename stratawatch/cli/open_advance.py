@@ -47,7 +47,7 @@ def open_cycles(
     Examples:
       stratawatch open
       stratawatch open --now 2026-03-02T06:00:00+00:00
-      stratawatch open --newest 1           a new panel begins with its last window
+      stratawatch open --newest 1        a new panel begins with its last window
     """
     from stratawatch.engine.cycle.clock_check import require_sound_clock
     from stratawatch.engine.cycle.open_cycles import open_cycles as open_due
