@@ -75,8 +75,8 @@ def estimates(
       stratawatch estimates --panel toxicity
       stratawatch estimates --metric precision --history
       stratawatch estimates --classifier new --minus old       their difference
-      stratawatch estimates --together 4                the last four windows as one
-      stratawatch estimates --together 4 --change       less the four before
+      stratawatch estimates --together 4           the last four windows as one
+      stratawatch estimates --together 4 --change  less the four before
       stratawatch estimates --json --segments > estimates.json
     """
     from stratawatch.wiring import build

@@ -126,7 +126,9 @@ class TestOptions:
         assert "scam: panel 'scam' has no window before the newest 1 to compare with" in shown.stderr
         neither = home.run("estimates", "--together", "3", "--change", code=2).stderr
         assert all(f"{name}: panel '{name}' has no window before" in neither for name in ("spam", "scam"))
-        assert "panel 'scam' has no" in home.run("estimates", "--together", "1", "--change", "-p", "scam", code=2).stderr
+        assert (
+            "panel 'scam' has no" in home.run("estimates", "--together", "1", "--change", "-p", "scam", code=2).stderr
+        )
 
     def test_windows_whose_labels_cannot_be_pooled_are_told(self, judged):
         judged.configure(("budget = 60", 'budget = 60\ndesign = "srs"'), more=REPLAY)
