@@ -43,7 +43,8 @@ First steps:
   stratawatch init              write stratawatch.toml, then edit it
   stratawatch check             see what is wrong with it, line by line
   stratawatch plan              see how many labels your goals need
-  stratawatch open              open a cycle for every window that is over
+  stratawatch open              open a cycle for every window that is over;
+                                it asks first where several are
   stratawatch advance           move what can move (run it every few minutes)
   stratawatch status            see where everything stands
 

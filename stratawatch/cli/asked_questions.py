@@ -1,7 +1,7 @@
 """What `advance` says of the questions that it sent: how many, where they lie, and until when answers count."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -12,11 +12,12 @@ if TYPE_CHECKING:
     from stratawatch.engine.ports.transaction import Transaction
 
 
-def asked_questions(tx: "Transaction", where: str, before: int) -> list[dict[str, Any]]:
-    """The questions that went to the queue after a line of the transition log, by cycle."""
+def asked_questions(tx: "Transaction", where: str, before: int, batches: Collection[int]) -> list[dict[str, Any]]:
+    """The questions of these batches that went to the queue after a line of the transition log, by cycle."""
     moves = tx.cycles.transitions(Entity.BATCH, after=before)
     questions: Counter[int] = Counter()
-    for number in dict.fromkeys(move.entity_id for move in moves if move.new == BatchState.SENT):
+    sent = dict.fromkeys(move.entity_id for move in moves if move.new == BatchState.SENT)
+    for number in (one for one in sent if one in batches):
         batch = tx.rounds.batch(number)
         questions[tx.rounds.get(batch.round_id).cycle_id] += len(batch.tasks)
     cycles = [(tx.cycles.get(number), asked) for number, asked in questions.items()]

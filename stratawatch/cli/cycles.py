@@ -75,7 +75,10 @@ def list_cycles(
     elif found:
         show_rows([_cells(row) for row in found], numbers=("id",))
     else:
-        print_line("There is no such cycle yet. `stratawatch open` opens one for every window that is over.")
+        print_line(
+            "There is no such cycle yet. `stratawatch open` opens one for every window that is over, "
+            "and asks first where several are."
+        )
 
 
 def _options_follow(ctx: typer.Context) -> None:

@@ -24,6 +24,7 @@ from stratawatch.cli.missing_answers import (
 from stratawatch.cli.options import DEFAULT_CONFIG, ConfigOption, JsonOption, PanelOption, chosen_panels, existing_name
 from stratawatch.cli.output import (
     metric_text,
+    print_error,
     print_json,
     print_line,
     state_text,
@@ -90,12 +91,14 @@ def estimates(
     if together is not None:
         with installation.ports.store.begin() as tx:
             names = chosen_panels(panel, list(tx.panels.latest()))
-            rows = together_rows(tx, names, together, is_change=change, with_segments=segments)
+            rows, left_out = together_rows(tx, names, together, is_change=change, with_segments=segments)
         rows = _chosen(rows, classifier, metric)
         if json:
             print_json({"together": rows})
         else:
             show_together(rows)
+        for name, trouble in left_out.items():
+            print_error(f"stratawatch: {name}: {trouble}")
         return
     with installation.ports.store.begin() as tx:
         panels = chosen_panels(panel, list(tx.panels.latest()))

@@ -83,6 +83,14 @@ def _lines(path: Path, text: str, columns: Sequence[str]) -> Iterator[tuple[int,
 
 
 def _csv_lines(path: Path, text: str, columns: Sequence[str]) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    usual = csv.field_size_limit(LARGEST)  # a cell of an export may hold a whole document
+    try:
+        yield from _csv_rows(path, text, columns)
+    finally:
+        csv.field_size_limit(usual)
+
+
+def _csv_rows(path: Path, text: str, columns: Sequence[str]) -> Iterator[tuple[int, Mapping[str, Any]]]:
     reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
     _require_single(path, reader.fieldnames or ())
     missing = {"item", "value"} - set(reader.fieldnames or ())

@@ -2,8 +2,9 @@
 
 import sys
 from collections.abc import Iterable, Mapping
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
@@ -43,6 +44,10 @@ ToOption = Annotated[
     Path | None, typer.Option("--to", help="Write .csv or .jsonl instead of lines on standard output.", metavar="FILE")
 ]
 
+_USUAL: Final = 0o666
+_OWNER_ALONE: Final = 0o600
+"""The mode of a new file that has what labellers saw in it; others have ids, which training jobs read."""
+
 
 @app.command("export", short_help="Every label event.")
 def export(
@@ -62,7 +67,7 @@ def export(
     installation = build(config, only_reading=True)
     with installation.ports.store.begin() as tx:
         rows = [row for name in _panels(tx, panel) for row in _events(tx, name)]
-    _put(rows, to, json, "labels")
+    _put(rows, to, json, "labels", mode=_OWNER_ALONE)
 
 
 @app.command("drawn", short_help="Every item ever drawn.")
@@ -220,9 +225,9 @@ def _events(tx: "Transaction", panel: str) -> Iterable[dict[str, Any]]:
     from stratawatch.engine.labels.labelled_items import newest_draws
 
     drawn = newest_draws(tx, panel)
-    for item, event in tx.labels.of_panel(panel):
+    for _, event in tx.labels.of_panel(panel):
         one = drawn[event.item_key]
-        said = {"panel": panel, "item": item, **_event(event), "question_key": event.question_key}
+        said = {"panel": panel, "item": one.item.item, **_event(event), "question_key": event.question_key}
         yield {**said, **item_columns(one), **calls_and_scores(one)}
 
 
@@ -237,7 +242,7 @@ def _event(event: "LabelEvent") -> dict[str, str]:
     }
 
 
-def _put(rows: list[dict[str, Any]], to: Path | None, json: bool, name: str) -> None:
+def _put(rows: list[dict[str, Any]], to: Path | None, json: bool, name: str, *, mode: int = _USUAL) -> None:
     if json and to is not None:
         raise StratawatchError("--json and --to do not go together", hint="--to FILE.jsonl writes JSON lines")
     if json:
@@ -245,30 +250,25 @@ def _put(rows: list[dict[str, Any]], to: Path | None, json: bool, name: str) -> 
     elif to is None:
         sys.stdout.writelines(_json_lines(rows))
     else:
-        _write(to, rows)
+        _write(to, rows, mode)
         print_line(f"wrote {count_text(len(rows), 'line')} to {to}")
 
 
-def _write(path: Path, rows: list[dict[str, Any]]) -> None:
+def _write(path: Path, rows: list[dict[str, Any]], mode: int) -> None:
+    import os
+
     from stratawatch.cli.csv_cells import write_csv
 
     if path.suffix.lower() not in (".csv", ".jsonl"):
         raise StratawatchError("the ending of --to says the format", expected=".csv or .jsonl", got=path.name)
     try:
-        with open(path, "w", encoding="utf-8", newline="", opener=_for_owner_alone) as handle:
+        with open(path, "w", encoding="utf-8", newline="", opener=partial(os.open, mode=mode)) as handle:
             if path.suffix.lower() == ".jsonl":
                 handle.writelines(_json_lines(rows))
             else:
                 write_csv(handle, rows)
     except OSError as trouble:
         raise StratawatchError(f"{path} cannot be written", got=trouble.strerror or type(trouble).__name__) from None
-
-
-def _for_owner_alone(path: str, flags: int) -> int:
-    """A new file has what labellers saw in it."""
-    import os
-
-    return os.open(path, flags, 0o600)
 
 
 def _json_lines(rows: Iterable[Mapping[str, Any]]) -> Iterable[str]:

@@ -33,7 +33,7 @@ def open_cycles(
         bool, typer.Option("--all", help="Open all windows that are over, also of a panel that begins.")
     ] = False,
     newest: Annotated[
-        int | None, typer.Option("--newest", min=1, help="Open only the newest windows of each panel.", metavar="N")
+        int | None, typer.Option("--newest", min=1, help="Begin a panel with its newest windows only.", metavar="N")
     ] = None,
     by: ByOption = None,
 ) -> None:
@@ -47,7 +47,7 @@ def open_cycles(
     Examples:
       stratawatch open
       stratawatch open --now 2026-03-02T06:00:00+00:00
-      stratawatch open --newest 1           the last window, and those to come
+      stratawatch open --newest 1        a new panel begins with its last window
     """
     from stratawatch.engine.cycle.clock_check import require_sound_clock
     from stratawatch.engine.cycle.open_cycles import open_cycles as open_due
@@ -110,7 +110,7 @@ def advance(
         done = advance_once(installation.ports, panels=chosen)
     with store.begin() as tx:
         waiting, moves = tx.labels.waiting(), tx.cycles.transitions(Entity.CYCLE, after=before)
-        asked = asked_questions(tx, installation.ports.queue.where, before)
+        asked = asked_questions(tx, installation.ports.queue.where, before, done.batches)
     moved = [
         {"cycle": move.entity_id, "from": move.old, "to": move.new, "why": move.why}
         for move in moves

@@ -31,7 +31,10 @@ class QuickCommand(TyperCommand):
 
 
 def config_after_command(group: Any, words: Sequence[str]) -> list[str]:
-    """The words of a command line with a `--config` that stands before the command moved behind its name."""
+    """The words of a command line with a `--config` that stands before the command moved behind its name.
+
+    Where no command follows that takes it, as before `--help`, it is left out.
+    """
     rest, config = list(words), []
     place, node = 0, group
     while place < len(rest) and hasattr(node, "commands"):
@@ -43,7 +46,8 @@ def config_after_command(group: Any, words: Sequence[str]) -> list[str]:
         else:
             node = node if word.startswith("-") else node.commands.get(word)
             place += 1
-    return [*rest[:place], *(config if place else []), *rest[place:]]
+    is_left_out = hasattr(node, "commands") and not any(param.name == "config" for param in node.params)
+    return [*rest[:place], *([] if is_left_out else config), *rest[place:]]
 
 
 class QuickGroup(TyperGroup):

@@ -251,7 +251,10 @@ def _show(document: Mapping[str, Any]) -> None:
         for problem in problems:
             print_line(problem, indent="  ")
     if not document["panels"]:
-        print_line("Nothing has run yet. `stratawatch open` opens a cycle for every window that is over.")
+        print_line(
+            "Nothing has run yet. `stratawatch open` opens a cycle for every window that is over, "
+            "and asks first where several are."
+        )
         _show_labels(document)
         return
     _show_last_advance(document)

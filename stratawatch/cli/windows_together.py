@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from stratawatch.cli.output import print_line, stream_text, value_text
 from stratawatch.cli.table_output import show_rows
+from stratawatch.errors import StratawatchError
 from stratawatch.formatting import confidence_text, count, count_text, span_text
 
 if TYPE_CHECKING:
@@ -16,16 +17,27 @@ if TYPE_CHECKING:
 
 def together_rows(
     tx: "Transaction", panels: Iterable[str], windows: int, *, is_change: bool, with_segments: bool
-) -> list[dict[str, Any]]:
-    """A row for each classifier, metric and segment of every panel that has a judged window."""
+) -> tuple[list[dict[str, Any]], dict[str, StratawatchError]]:
+    """A row for each classifier, metric and segment of every panel that has a judged window, and why others have none.
+
+    Raises where no panel has a row and some cannot.
+    """
     from stratawatch.engine.evidence.newest_together import newest_together
 
-    rows = []
+    rows: list[dict[str, Any]] = []
+    troubles: dict[str, StratawatchError] = {}
     for panel in panels:
         segments = _segments(tx, panel, with_segments=with_segments)
-        found = newest_together(tx, panel, windows, segments, is_change=is_change)
-        rows += [_row(panel, found, one) for one in found.estimates] if found else []
-    return rows
+        try:
+            found = newest_together(tx, panel, windows, segments, is_change=is_change)
+        except StratawatchError as trouble:
+            troubles[panel] = trouble
+        else:
+            rows += [_row(panel, found, one) for one in found.estimates] if found else []
+    if troubles and not rows:
+        several = "; ".join(f"{panel}: {trouble}" for panel, trouble in troubles.items())
+        raise StratawatchError(several) if len(troubles) > 1 else next(iter(troubles.values()))
+    return rows, troubles
 
 
 def show_together(rows: Sequence[Mapping[str, Any]]) -> None:

@@ -11,6 +11,7 @@ from stratawatch.engine.labels.erase_item import erase_item
 from stratawatch.engine.labels.labelled_items import labelled_items, newest_draws, with_payload
 from stratawatch.engine.model.erasure import is_erased
 from stratawatch.errors import Unreachable
+from stratawatch.settings.revealed_secrets import remember_secret
 from tests.support.deliveries import outbox
 from tests.support.scenario import cycle_of, label_weeks, only_cycle, open_all, relabel
 
@@ -69,6 +70,13 @@ class TestLabelledItems:
         relabel(labelled, "yes")
         assert {answer.value for one in items(labelled) for answer in one.answers} == {"yes"}
 
+    @pytest.mark.parametrize(("value", "standing"), [("yes", {("Ann ", "yes")}), ("retract", set())])
+    def test_a_person_under_two_spellings_has_one_answer(self, labelled, value, standing):
+        relabel(labelled, value, "Ann ")
+        found = items(labelled)
+        assert {(one.annotator, one.value) for item in found for one in item.answers} == standing
+        assert {len(item.answers) for item in found} == {len(standing)}
+
     def test_a_cycle_without_a_draw_has_none(self, scenario):
         (cycle,) = open_all(scenario)
         assert items(scenario, cycle) == ()
@@ -110,6 +118,12 @@ class TestWhatPeopleSaw:
         assert {one.payload_gap for one in found} == {
             "purged from the store, and the source could not be read: the table did not answer"
         }
+
+    def test_no_secret_is_shown_where_the_source_cannot_be_read(self, labelled):
+        purge(labelled)
+        remember_secret("pa55word-of-the-table")
+        labelled.source.troubles = [Unreachable("no login at user:pa55word-of-the-table@host")]
+        assert mistakes(labelled)[0].payload_gap.endswith("could not be read: no login at user:***@host")
 
     def test_is_not_there_where_nobody_says_where_the_source_is(self, labelled):
         purge(labelled)

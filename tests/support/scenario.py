@@ -131,12 +131,12 @@ def cycle_of(scenario: Scenario, number: int):
         return tx.cycles.get(number)
 
 
-def relabel(scenario: Scenario, value: str, **later: float) -> None:
-    """The annotator changes every answer."""
+def relabel(scenario: Scenario, value: str, annotator: str = "ann", **later: float) -> None:
+    """The annotator changes every answer, perhaps under another spelling of the name."""
     scenario.clock.advance(**(later or {"hours": 1}))
     now = scenario.clock.now()
     scenario.queue.said += [
-        LabelEvent("fake", f"{now.isoformat()}:{key}", key, "ann", value, now) for key in scenario.queue.asked()
+        LabelEvent("fake", f"{now.isoformat()}:{key}", key, annotator, value, now) for key in scenario.queue.asked()
     ]
     advance(scenario.ports)
 

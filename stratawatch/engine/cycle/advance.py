@@ -68,6 +68,8 @@ class AdvanceResult:
     cycles: frozenset[int] = frozenset()
     is_idle: bool = False
     """Whether everything was left to other workers."""
+    batches: frozenset[int] = frozenset()
+    """Those that it took to the queue."""
 
 
 def panels_due(ports: Ports) -> dict[str, tuple[int, ...]]:
@@ -201,6 +203,7 @@ def advance(ports: Ports, call: Call | None = None, panels: Collection[str] | No
         tuple(work.skipped),
         frozenset(work.cycles),
         is_idle=not work.held,
+        batches=frozenset(work.batches),
     )
 
 
@@ -244,6 +247,7 @@ class _Work:
     """The steps that were in trouble, by name."""
     skipped: list[str] = field(default_factory=list)
     cycles: set[int] = field(default_factory=set)
+    batches: set[int] = field(default_factory=set)
     began: float = field(default_factory=monotonic)
 
     def shared(self, name: str) -> Any:
@@ -338,8 +342,7 @@ class _Held:
         elif monotonic() - self.renewed > RENEW_AFTER:
             renew_lease(self.work.ports, self.lease, self.holder)
             self.renewed = monotonic()
-        if name != "dispatch":
-            self.work.cycles.update(ids)
+        (self.work.batches if name == "dispatch" else self.work.cycles).update(ids)
         try:
             return True, self.work.call(self.ports, name, *ids)
         except LeaseHeld:

@@ -26,7 +26,9 @@ DECIDED: Final = "panels that left"
 def open_cycles(
     ports: Ports, panels: Mapping[str, PanelSpec], *, trusted: bool = False, most: int | None = None
 ) -> tuple[int, ...]:
-    """Open what is due, oldest window first, or the newest windows of it, `most` a panel; returns the new cycles' ids.
+    """Open what is due, oldest window first; returns the new cycles' ids.
+
+    A panel without a cycle begins with its newest windows, `most` of them, or with all.
 
     Raises ClockDoubted where the machine's clock cannot be right, unless it is `trusted`, and LeaseHeld where panels
     share a budget and somebody else is giving it out.
@@ -39,7 +41,7 @@ def open_cycles(
         return _open_panels(ports, panels, None, most)
     with hold_lease(ports, BUDGET) as holder:
         held = fenced(ports, BUDGET, holder)
-        return _open_panels(held, panels, BudgetShares(held, ports.budget, panels), most)
+        return _open_panels(held, panels, BudgetShares(held, ports.budget, ports.configured), most)
 
 
 def _open_panels(
@@ -75,7 +77,7 @@ def _open_panel(
     free = 0 if is_paused else free_slots(tx, spec.name)
     opened: list[int] = []
     due = [*due_periods(spec.windows, now, newest[0].period if newest else -1)]
-    for period in due if most is None else due[-most:]:
+    for period in due if most is None or newest else due[-most:]:
         window = window_of_period(spec.windows, period)
         is_passed_over = any(pause.covers(window.end) for pause in pauses)
         if not is_passed_over and len(opened) >= free:

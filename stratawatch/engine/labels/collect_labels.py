@@ -16,13 +16,14 @@ from stratawatch.engine.model.quarantined_row import QuarantinedRow
 from stratawatch.engine.ports import Ports
 from stratawatch.engine.ports.clock import SystemClock
 from stratawatch.engine.ports.transaction import Transaction
-from stratawatch.formatting import count_text
 
 MOST_POLLS: Final = 1000
 """Bound on one collection; a queue that never runs dry is read on at the next advance."""
 
 LARGEST_SHARE: Final = 0.05
 """Of the labels of one reading: above it people are told that they do not count."""
+FEWEST: Final = 3
+"""Labels that do not count before people are told: one bad line among few is no share."""
 
 
 @dataclass(frozen=True)
@@ -86,7 +87,8 @@ def keep_events(
         if by_hand and (new or unknown):
             note_action(tx, ports, "imported", by_hand, why)
         if cursor is not None:
-            _warn_of_rejects(tx, ports, aside, len(events) + len(rejected))
+            lines = [row for row in rejected if not _is_file(row)]
+            _warn_of_rejects(tx, ports, [*lines, *misdated], len(events) + len(lines))
             tx.labels.save_cursor(ports.queue.name, cursor, now)
         tx.commit()
     first = (aside[0].reason, _origin(aside[0])) if aside else ()
@@ -95,16 +97,21 @@ def keep_events(
 
 def _warn_of_rejects(tx: Transaction, ports: Ports, aside: Sequence[QuarantinedRow], read: int) -> None:
     """Warn of a queue of which more than a few labels do not count; once a day for the same file and reason."""
-    if len(aside) <= LARGEST_SHARE * read:
+    if len(aside) < FEWEST or len(aside) <= LARGEST_SHARE * read:
         return
     first = aside[0]
     about = f"labels:{ports.clock.now():%Y-%m-%d}:{first.content.get('file', '')}:{first.reason}"
-    words = f"{len(aside):,} of {count_text(read, 'label')} that came do not count"
+    words = f"{len(aside):,} of {read:,} labels that came do not count"
     body = [
         f"The first: {first.reason} ({_origin(first)}).",
         "Do: `stratawatch labels set-aside` lists them; mended lines count once they come again.",
     ]
     warn(tx, ports, about, f"Labels are set aside: {words}", "\n".join(body))
+
+
+def _is_file(row: QuarantinedRow) -> bool:
+    """Whether this is a whole file that is not read, and no label."""
+    return "file" in row.content and "line" not in row.content
 
 
 def _origin(row: QuarantinedRow) -> str:

@@ -8,6 +8,7 @@ from typing import Final, Literal
 from stratawatch.core.population import NEGATIVE, POSITIVE, Segment
 from stratawatch.core.score_bins import OWN_BIN_COUNT, own_bin_foot
 from stratawatch.core.verdicts import Verdict
+from stratawatch.engine.alarms.failures import describe
 from stratawatch.engine.labels.labelled_cycle import cycle_answers
 from stratawatch.engine.model.cycle_facts import CandidateItem, Cycle
 from stratawatch.engine.model.erasure import is_erased
@@ -34,7 +35,7 @@ class ScoreRange:
 
 @dataclass(frozen=True)
 class LabelledItem:
-    """A drawn item of a cycle and its answers: those that stand, the latest of each annotator.
+    """A drawn item of a cycle and its answers: those that stand, the latest of each person.
 
     `weight` is how many items of the window it stands for, N of its stratum by the labelled ones; None where it has no
     yes or no. `payload_gap` says why nobody can be shown what labellers saw, or is empty.
@@ -121,7 +122,7 @@ def with_payload(ports: Ports, items: Sequence[LabelledItem]) -> tuple[LabelledI
         try:
             found = _read_again(ports, bare[0].cycle, bare[0].spec, wanted)
         except StratawatchError as trouble:
-            gap = f"the source could not be read: {trouble}"
+            gap = f"the source could not be read: {describe(trouble)}"
     gone |= dict.fromkeys(wanted - set(found), f"purged from the store, and {gap}")
 
     def filled(one: LabelledItem) -> LabelledItem:
@@ -143,9 +144,9 @@ def _read_again(ports: Ports, cycle: Cycle, spec: PanelSpec, ids: set[str]) -> M
 
 
 def _standing(events: Iterable[LabelEvent]) -> Mapping[str, Mapping[str, LabelEvent]]:
-    """The latest statement of every annotator who has not taken it back, by item key."""
+    """The latest statement of every person who has not taken it back, by item key."""
     found: dict[str, dict[str, LabelEvent]] = {}
     for event in events:
         words = found.setdefault(event.item_key, {})
-        words.pop(event.annotator, None) if event.value == "retract" else words.update({event.annotator: event})
+        words.pop(event.person, None) if event.value == "retract" else words.update({event.person: event})
     return found

@@ -30,6 +30,10 @@ DOCS = (ROOT / "docs/cli.md").read_text(encoding="utf-8")
         ("status --config f", "status --config f"),
         ("labels erase --why --config", "labels erase --why --config"),
         ("--config f", ""),
+        ("--config f --help", "--help"),
+        ("-c f labels --help", "labels --help"),
+        ("--config f status --help", "status --config f --help"),
+        ("--config f cycles --help", "cycles --help --config f"),
         ("--version", "--version"),
     ],
 )
@@ -41,6 +45,11 @@ def test_config_before_the_command_is_read(judged, tmp_path):
     environment = {"STRATAWATCH_CONFIG": str(tmp_path / "none.toml")}
     result = CliRunner().invoke(app, ["--config", str(judged.config), "status"], env=environment)
     assert (result.exit_code, "spam: 1 cycle" in result.stdout) == (0, True)
+
+
+@pytest.mark.parametrize("words", ["--config f --help", "--config f --version", "-c f labels --help"])
+def test_config_before_the_command_is_no_obstacle_to_help(words):
+    assert CliRunner().invoke(app, words.split()).exit_code == 0
 
 
 def commands(group=None, path=("stratawatch",)):

@@ -4,6 +4,8 @@ import gc
 import json
 
 from stratawatch.engine.model.erasure import name_of_erased
+from tests.unit.cli.conftest import ROWS
+from tests.unit.cli.test_windows_together import play
 
 WHY = ("--why", "request 4711", "--by", "ann")
 
@@ -88,3 +90,18 @@ def test_what_cannot_be_meant_is_refused(judged):
     ):
         assert reason in judged.run("labels", "erase", *words, code=2).stderr
     assert first_drawn(judged) == item
+
+
+def test_an_item_that_comes_again_after_its_erasure_is_exported_as_its_newest_window_has_it(fresh):
+    again = """SELECT * REPLACE ("at" + INTERVAL 7 DAY AS "at")"""
+    rows = ROWS.replace("'item-'", "'a-'")  # before the name of an erased one, in the order of letters
+    fresh.configure(more='\n[panels.spam.drift]\nreplay = "warn"\n')
+    fresh.predict(rows)
+    play(fresh, "12")
+    item = first_drawn(fresh)
+    fresh.run("labels", "erase", "--item", item, *WHY, "--yes")
+    fresh.predict(f"{rows} UNION ALL {again} FROM ({rows})")
+    play(fresh, "19")
+    lines = [one for one in fresh.json("labels", "export")["labels"] if one["cycle"] == 2]
+    assert item in {one["item"] for one in lines}
+    assert all(one["payload"]["text"] == f"text {one['item'].removeprefix('a-')}" for one in lines)

@@ -12,6 +12,7 @@ from stratawatch.adapters.queues.label_line import Origin, read_line
 from stratawatch.cli.label_files import read_labels
 from stratawatch.engine.model.quarantined_row import QuarantinedRow
 from stratawatch.errors import StratawatchError
+from tests.unit.cli.conftest import NOW, ROWS
 
 
 @pytest.fixture
@@ -93,6 +94,24 @@ class TestExport:
         to = judged.folder / "labels.jsonl"
         judged.run("labels", "export", "--to", str(to))
         assert oct(to.stat().st_mode & 0o777) == "0o600"
+
+    @pytest.mark.parametrize("command", ["drawn", "waiting"])
+    def test_files_without_what_labellers_saw_have_the_usual_mode(self, judged, command):
+        to = judged.folder / "items.jsonl"
+        judged.run("labels", command, "--to", str(to))
+        (judged.folder / "usual").touch()
+        assert to.stat().st_mode == (judged.folder / "usual").stat().st_mode
+
+    def test_what_labellers_saw_may_be_long(self, fresh):
+        fresh.predict(ROWS.replace("'text ' || i", "'text ' || i || ' ' || repeat('long ', 30000)"))
+        fresh.run("open", "--now", NOW)
+        fresh.run("advance", "--now", NOW)
+        assert fresh.answer() == 24
+        fresh.run("advance", "--now", "2026-01-12T08:00:00+00:00")
+        to = fresh.folder / "long.csv"
+        fresh.run("labels", "export", "--to", str(to))
+        assert to.stat().st_size > 24 * 150_000
+        assert fresh.json("labels", "import", str(to))["known_before"] == 24
 
     def test_another_ending_is_refused(self, judged):
         assert "expected .csv or .jsonl; got x.xlsx" in judged.run("labels", "export", "--to", "x.xlsx", code=2).stderr
@@ -300,11 +319,17 @@ class TestWhatDoesNotCount:
         line = json.dumps({"key": "ab" * 32, "value": "yes", "annotator": "ann", "at": "2026-01-12T07:00:00+00:00"})
         (fresh.folder / "queue" / "in" / "few.jsonl").write_text("\n".join([line] * 19 + ["oops"]) + "\n")
         assert "WARNING" not in fresh.run("advance").stderr
-        (fresh.folder / "queue" / "in" / "many.jsonl").write_text("\n".join([line] * 18 + ["oops", "oops"]) + "\n")
+        (fresh.folder / "queue" / "in" / "two.jsonl").write_text("oops\noops\n")
+        for number in range(3):
+            other = fresh.folder / "queue" / "in" / f"{number}.csv"
+            other.write_text("item,value\n")
+            os.utime(other, (0, 0))
+        assert "WARNING" not in fresh.run("advance").stderr
+        (fresh.folder / "queue" / "in" / "many.jsonl").write_text("\n".join([line] * 17 + ["oops"] * 3) + "\n")
         told = " ".join(fresh.run("advance").stderr.split())
-        assert "Labels are set aside: 2 of 20 labels that came do not count" in told
-        assert "The first: not valid JSON (many.jsonl, line 19)." in told
-        (fresh.folder / "queue" / "in" / "many.jsonl").write_text("\n".join([line] * 18 + ["oops"] * 4) + "\n")
+        assert "Labels are set aside: 3 of 20 labels that came do not count" in told
+        assert "The first: not valid JSON (many.jsonl, line 18)." in told
+        (fresh.folder / "queue" / "in" / "many.jsonl").write_text("\n".join([line] * 17 + ["oops"] * 5) + "\n")
         assert "WARNING" not in fresh.run("advance").stderr
 
     def test_status_counts_it_too_where_it_was_read_as_of_a_time_in_the_past(self, visited):

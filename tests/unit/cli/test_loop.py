@@ -51,6 +51,20 @@ class TestAdvance:
         failed = fresh.run("advance", "--now", NOW, code=2)
         assert "stratawatch: freeze 1: no Parquet or CSV file matches" in failed.stderr
 
+    def test_what_another_worker_sent_meanwhile_is_not_what_this_one_asked(self, fresh, monkeypatch):
+        from stratawatch.engine.cycle.advance import ONCE, advance
+
+        collect = ONCE["collect"]
+
+        def beside_another(ports):
+            monkeypatch.setitem(ONCE, "collect", collect)
+            assert advance(ports).steps["dispatch"] == 1
+            return collect(ports)
+
+        fresh.run("open", "--now", NOW)
+        monkeypatch.setitem(ONCE, "collect", beside_another)
+        assert fresh.json("advance", "--now", NOW)["asked"] == []
+
     def test_a_panel_that_another_one_is_at_is_skipped_with_one_sentence(self, fresh):
         from stratawatch.engine.lease import hold_lease
         from stratawatch.wiring import build

@@ -37,3 +37,11 @@ def test_a_panel_that_begins_does_not_hold_up_another(judged):
 
 def test_all_and_newest_contradict_each_other(fresh):
     assert "do not go together" in fresh.run("open", "--all", "--newest", "1", code=2).stderr
+
+
+def test_the_newest_skips_no_window_of_a_panel_that_has_begun(judged):
+    text = judged.config.read_text()
+    judged.config.write_text(text + "\n" + text[text.index("[panels.spam]") :].replace("spam", "scam"))
+    opened = judged.json("open", "--now", LATER, "--newest", "1")["opened"]
+    starts = {name: [one["window_start"][:10] for one in opened if one["panel"] == name] for name in ("spam", "scam")}
+    assert starts == {"spam": ["2026-01-12", "2026-01-19", "2026-01-26", "2026-02-02"], "scam": ["2026-02-02"]}

@@ -3,6 +3,7 @@
 import pytest
 
 from tests.unit.cli.conftest import NOW
+from tests.unit.cli.test_open import LATER
 
 SHARED = ("[[panels.spam.goals]]", '[budget]\nlabels = 45\nper = "week"\n\n[[panels.spam.goals]]')
 
@@ -37,3 +38,14 @@ def test_nobody_hears_of_it_without_its_section(fresh):
     fresh.run("open", "--now", NOW)
     assert "shared_budget" not in fresh.json("status")
     assert "hared budget" not in fresh.run("status").stdout + fresh.run("check").stdout
+
+
+def test_a_panel_whose_past_windows_are_asked_about_keeps_its_floor(sharing):
+    sharing.run("open", "--now", NOW)
+    text = sharing.config.read_text()
+    other = text[text.index("[panels.spam]") :].replace('[budget]\nlabels = 45\nper = "week"\n', "")
+    sharing.config.write_text(text + other.replace("spam", "scam"))
+    sharing.run("open", "--now", LATER, code=2)
+    shared = sharing.json("status")["shared_budget"]
+    assert {one["panel"]: one["reserved"] for one in shared["windows"]}["scam"] >= 10
+    assert all(one["share"] <= 35 for one in shared["windows"] if one["panel"] == "spam")

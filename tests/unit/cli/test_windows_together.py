@@ -1,5 +1,8 @@
 """`estimates --together`: the newest windows as one, and their change."""
 
+import shutil
+from pathlib import Path
+
 import pytest
 
 from tests.unit.cli.conftest import ROWS, Installation
@@ -24,10 +27,10 @@ def weeks(tmp_path_factory) -> Installation:
     return home
 
 
-def play(home: Installation, day: str) -> None:
+def play(home: Installation, day: str, *how: str) -> None:
     """Open the window that ended on this day of January, and answer until it is judged."""
-    for command, hour in (("open", "06"), ("advance", "06"), ("advance", "08"), ("advance", "09")):
-        home.run(command, "--now", f"2026-01-{day}T{hour}:00:00+00:00")
+    for hour, *command in (("06", "open", *how), ("06", "advance"), ("08", "advance"), ("09", "advance")):
+        home.run(*command, "--now", f"2026-01-{day}T{hour}:00:00+00:00")
         before = set((home.folder / "queue" / "in").glob("*"))
         home.answer()
         for reply in {*(home.folder / "queue" / "in").glob("*")} - before:
@@ -111,6 +114,21 @@ class TestOptions:
     def test_nothing_yet_points_to_status(self, fresh):
         assert "`stratawatch status` says what" in fresh.run("estimates", "--together", "4").stdout
         assert fresh.json("estimates", "--together", "4") == {"together": []}
+
+    def test_a_panel_that_has_none_is_named_beside_the_others(self, weeks, tmp_path):
+        home = Installation(Path(shutil.copytree(weeks.folder, tmp_path / "two")))
+        text = home.config.read_text()
+        home.config.write_text(text + "\n" + text[text.index("[panels.spam]") :].replace("spam", "scam"))
+        play(home, "26", "--newest", "1")
+        shown = home.run("estimates", "--together", "1", "--change")
+        assert "spam: 1 window together, 2026-01-19 to 2026-01-26; change from 1 window" in shown.stdout
+        assert "scam" not in shown.stdout
+        assert "scam: panel 'scam' has no window before the newest 1 to compare with" in shown.stderr
+        neither = home.run("estimates", "--together", "3", "--change", code=2).stderr
+        assert all(f"{name}: panel '{name}' has no window before" in neither for name in ("spam", "scam"))
+        assert (
+            "panel 'scam' has no" in home.run("estimates", "--together", "1", "--change", "-p", "scam", code=2).stderr
+        )
 
     def test_windows_whose_labels_cannot_be_pooled_are_told(self, judged):
         judged.configure(("budget = 60", 'budget = 60\ndesign = "srs"'), more=REPLAY)
