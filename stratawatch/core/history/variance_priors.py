@@ -12,7 +12,6 @@ import numpy as np
 
 from stratawatch.core.history.past_labels import GoalRatios, History
 from stratawatch.core.history.sided_rates import sided_rates
-from stratawatch.core.metrics import A, B, SideTotals, metric_named
 from stratawatch.core.population import NEGATIVE, POSITIVE, Floats
 from stratawatch.core.tuning import BORROWED
 
@@ -84,12 +83,13 @@ def goal_ratios_of(labels: History, rates: Floats) -> GoalRatios:
     ratios: Mapping[str, Floats] = {metric: np.full(calls.shape[1], np.nan) for metric in BORROWING}
     variances: Mapping[str, Floats] = {metric: np.full(calls.shape[1], np.nan) for metric in BORROWING}
     for place, column in enumerate(calls.T):
-        sides = np.stack([column == POSITIVE, column == NEGATIVE]).astype(np.float64)
-        sizes, totals = sides @ w, sides @ (w * y)
-        table = SideTotals(*(np.asarray(one) for one in (sizes[A], sizes[B], totals[A], totals[B])))
-        for metric in BORROWING:
-            on_a, on_b = metric_named(metric).slopes(table)
-            weights = fresh * (w * (on_a * sides[A] + on_b * sides[B])) ** 2
+        positive, negative = column == POSITIVE, column == NEGATIVE
+        found, missed = (float((w * y)[side].sum()) for side in (positive, negative))
+        recall = found / (found + missed) if found + missed > 0 else 0.0
+        # What a label changes, up to a factor that the quotient loses.
+        changes = {"precision": positive, "recall": positive * (1 - recall) - negative * recall}
+        for metric, change in changes.items():
+            weights = fresh * (w * change) ** 2
             expected = float(weights @ spread)
             if expected > 0:
                 ratios[metric][place] = float(weights @ (y - p) ** 2) / expected
