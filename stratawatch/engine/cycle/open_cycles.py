@@ -41,7 +41,8 @@ def open_cycles(
         return _open_panels(ports, panels, None, most)
     with hold_lease(ports, BUDGET) as holder:
         held = fenced(ports, BUDGET, holder)
-        return _open_panels(held, panels, BudgetShares(held, ports.budget, ports.configured), most)
+        shares = BudgetShares(held, ports.budget, {**ports.configured, **panels})  # others keep their floors
+        return _open_panels(held, panels, shares, most)
 
 
 def _open_panels(
