@@ -4,8 +4,8 @@ import gc
 import json
 
 from stratawatch.engine.model.erasure import name_of_erased
+from tests.support.played_windows import play
 from tests.unit.cli.conftest import ROWS
-from tests.unit.cli.test_windows_together import play
 
 WHY = ("--why", "request 4711", "--by", "ann")
 

@@ -3,7 +3,6 @@
 import pytest
 
 from tests.unit.cli.conftest import NOW
-from tests.unit.cli.test_open import LATER
 
 SHARED = ("[[panels.spam.goals]]", '[budget]\nlabels = 45\nper = "week"\n\n[[panels.spam.goals]]')
 
@@ -45,7 +44,7 @@ def test_a_panel_whose_past_windows_are_asked_about_keeps_its_floor(sharing):
     text = sharing.config.read_text()
     other = text[text.index("[panels.spam]") :].replace('[budget]\nlabels = 45\nper = "week"\n', "")
     sharing.config.write_text(text + other.replace("spam", "scam"))
-    sharing.run("open", "--now", LATER, code=2)
+    sharing.run("open", "--now", "2026-02-09T06:00:00+00:00", code=2)
     shared = sharing.json("status")["shared_budget"]
     assert {one["panel"]: one["reserved"] for one in shared["windows"]}["scam"] >= 10
     assert all(one["share"] <= 35 for one in shared["windows"] if one["panel"] == "spam")

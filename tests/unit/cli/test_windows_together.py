@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.played_windows import play
 from tests.unit.cli.conftest import ROWS, Installation
 
 REPLAY = """
@@ -25,16 +26,6 @@ def weeks(tmp_path_factory) -> Installation:
     for day in ("12", "19", "26"):
         play(home, day)
     return home
-
-
-def play(home: Installation, day: str, *how: str) -> None:
-    """Open the window that ended on this day of January, and answer until it is judged."""
-    for hour, *command in (("06", "open", *how), ("06", "advance"), ("08", "advance"), ("09", "advance")):
-        home.run(*command, "--now", f"2026-01-{day}T{hour}:00:00+00:00")
-        before = set((home.folder / "queue" / "in").glob("*"))
-        home.answer()
-        for reply in {*(home.folder / "queue" / "in").glob("*")} - before:
-            reply.write_text(reply.read_text().replace("2026-01-12T07", f"2026-01-{day}T07"))
 
 
 def row_of(rows, classifier="lr", metric="precision"):
