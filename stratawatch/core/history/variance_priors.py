@@ -37,9 +37,9 @@ def variance_priors(history: History, classifiers: Sequence[str]) -> tuple[Varia
         for age in sorted(history.goal_ratios, reverse=True):
             period = history.goal_ratios[age]
             step = updated(ratio, variance + BORROWED.drift**2, period.ratios[metric], period.variances[metric])
-            told = np.isfinite(period.ratios[metric])
-            ratio = np.where(told, step.ratio, ratio)
-            variance = np.where(told, step.variance, variance + BORROWED.drift**2)
+            is_known = np.isfinite(period.ratios[metric])
+            ratio = np.where(is_known, step.ratio, ratio)
+            variance = np.where(is_known, step.variance, variance + BORROWED.drift**2)
         rows = zip(classifiers, ratio.tolist(), (variance + BORROWED.drift**2).tolist(), strict=True)
         found += [VariancePrior(classifier, metric, one, error) for classifier, one, error in rows]
     return tuple(found)

@@ -32,9 +32,9 @@ def borrowed_priors(survey: SurveySpec, history: History, classifiers: Sequence[
     Intervals borrow where goals about precision and recall decide how many labels there are and the model of history is
     trusted, up to the confidence that it was measured for: further out, borrowed intervals are too short.
     """
-    wanted = survey.stop_at_goals and survey.variance == DEFAULT_VARIANCE
-    wanted = wanted and all(goal.metric in BORROWING for goal in survey.goals)
-    if not wanted or survey.confidence > BORROWED.most_confidence or not has_enough_labels(history):
+    may_borrow = survey.stop_at_goals and survey.variance == DEFAULT_VARIANCE
+    may_borrow = may_borrow and all(goal.metric in BORROWING for goal in survey.goals)
+    if not may_borrow or survey.confidence > BORROWED.most_confidence or not has_enough_labels(history):
         return ()
     return variance_priors(history, classifiers) if model_is_trusted(history) else ()
 

@@ -1,7 +1,7 @@
 """Ranges of half-widths: what a plan's labels give by several guesses of the rates, none of which a label has checked.
 
 The half-width that comes depends on shares of positives that nobody knows yet. With a history they are its model's, as
-they are and, as long as the model has foretold no period, with fewer positives. Without one there are three stories:
+they are and, as long as the model has predicted no period, with fewer positives. Without one there are three stories:
 scores are right; they tell the classes apart better than they say, as a mean of several scores does; calls are right
 more often than not, whatever the scores say of it. The range spans all of them, and a part for luck (docs/adr/0055).
 """
@@ -55,7 +55,7 @@ def half_width_ranges(
 
 
 def _is_tested(context: PlanningContext) -> bool:
-    """Whether the history's model has foretold a period that it had not seen, and well enough."""
+    """Whether the history's model has predicted a period that it had not seen, and well enough."""
     return bool(context.history.ratios) and context.model_is_trusted
 
 

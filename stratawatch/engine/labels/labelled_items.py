@@ -115,15 +115,15 @@ def with_payload(ports: Ports, items: Sequence[LabelledItem]) -> tuple[LabelledI
     """
     bare = [one for one in items if one.spec.columns.payload and not one.item.payload]
     gone = {one.item.item: "it was erased" for one in bare if is_erased(one.item.item)}
-    wanted = {one.item.item for one in bare} - set(gone)
+    purged = {one.item.item for one in bare} - set(gone)
     found: Mapping[str, CandidateItem] = {}
     gap = "the source has it no more as it was drawn"
-    if wanted:
+    if purged:
         try:
-            found = _read_again(ports, bare[0].cycle, bare[0].spec, wanted)
+            found = _read_again(ports, bare[0].cycle, bare[0].spec, purged)
         except StratawatchError as trouble:
             gap = f"the source could not be read: {describe(trouble)}"
-    gone |= dict.fromkeys(wanted - set(found), f"purged from the store, and {gap}")
+    gone |= dict.fromkeys(purged - set(found), f"purged from the store, and {gap}")
 
     def filled(one: LabelledItem) -> LabelledItem:
         again = found.get(one.item.item)

@@ -66,7 +66,7 @@ class TestWhoBorrows:
 
 class TestFirstRound:
     def test_leaves_a_part_for_later_rounds(self):
-        """Widths are foretold 1/sqrt(.85) times the margin with three rounds and 1/sqrt(.92) with two."""
+        """Widths are forecast 1/sqrt(.85) times the margin with three rounds and 1/sqrt(.92) with two."""
         for rounds, factor in ((3, 0.85), (2, 0.92)):
             plan = planner(replace(until(MARGIN), rounds=rounds)).plan(so_far(1), WHOLE)
             worst = max(plan.half_widths[name, goal.metric] for name in "ab" for goal in goals(MARGIN))

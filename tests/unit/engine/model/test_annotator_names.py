@@ -1,4 +1,4 @@
-"""One person has one voice, however the name is written."""
+"""One person has one answer, however the name is written."""
 
 from datetime import UTC, datetime
 
