@@ -17,6 +17,7 @@ from stratawatch.core.alarms.evidence.persistence import persisting_shares
 from stratawatch.core.alarms.evidence.window_labels import DrawnLabel
 from stratawatch.core.alarms.judge import page_by_window, page_confidence
 from stratawatch.core.estimate import Estimate
+from stratawatch.core.estimation.pooled_windows import WindowLabels
 from stratawatch.core.goals import Focus, Limit, SurveySpec
 from stratawatch.core.history.model_trust import with_variance_ratios
 from stratawatch.core.history.past_labels import NO_HISTORY
@@ -68,6 +69,7 @@ class Chain:
         self._history, self._rows = NO_HISTORY, np.zeros(0, dtype=np.int64)
         self._u = np.zeros(0)
         self._labelled, self._pooled = np.zeros(0, dtype=np.bool_), np.zeros(0, dtype=np.bool_)
+        self._newest: Cycle | None = None
 
     def watch(self, items: Items, new: Integers, focus: Focus | None = None) -> ChainWeek:
         """Label and judge a week; the rows `new` hold other items than the week before."""
@@ -76,11 +78,17 @@ class Chain:
         survey = replace(self._watched.survey, focus=focus)
         known, rounds = self._labelled.copy(), self._watched.rounds
         cycle = run_cycle(period, survey, self._u, history=self._history, known=known, rounds=rounds)
-        found = self._found(period, cycle, known)
+        found, self._newest = self._found(period, cycle, known), cycle
         self._labelled[cycle.drawn] = True
         self._pooled[np.array(cycle.design.candidates.items, dtype=np.int64)] = True
         self._remember(period, cycle)
         return found
+
+    def window_labels(self) -> WindowLabels:
+        """What the labels of the newest week say of its totals, to be pooled with those of other weeks."""
+        if self._newest is None:
+            raise ValueError("no week was watched yet")
+        return self._newest.design.window_labels(self._newest.ledger, frozenset[str]().union(*self._newest.rounds))
 
     def _renew(self, items: int, new: Integers) -> None:
         if len(self._u) == 0:

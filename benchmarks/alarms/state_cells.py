@@ -1,7 +1,8 @@
 """How often a metric is OK, and how often its state changes, by how far inside its limit it stands: real designs."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 from itertools import pairwise
 from typing import Final
 
@@ -12,15 +13,17 @@ from benchmarks.alarms.chain_cells import ITEMS
 from benchmarks.alarms.frozen_weeks import GOALS, METRICS, survey
 from benchmarks.alarms.losses import with_loss
 from benchmarks.alarms.staying_items import NONE_STAY, StayingItems
-from benchmarks.labels.cycle import Period
 from benchmarks.labels.kinds import FOUR
-from benchmarks.labels.worlds import Items
+from benchmarks.labels.worlds import Integers, Items
 from benchmarks.shape import Row, Verdict
 from stratawatch.core.alarms.alarm_states import AlarmState
 from stratawatch.core.alarms.judge_state import judge_state
 from stratawatch.core.alarms.readings import MANY
 from stratawatch.core.estimate import Estimate, Undefined
+from stratawatch.core.estimation.metric_estimates import EstimationRequest
+from stratawatch.core.estimation.pooled_windows import PooledWindows
 from stratawatch.core.goals import Limit
+from stratawatch.core.metrics import SideTotals, metric_named
 
 NAME: Final = "states"
 LABELS: Final = 900
@@ -38,6 +41,7 @@ LEAST_OK: Final[Mapping[tuple[str, int], float]] = {
 }
 MOST_OK: Final = {0: 0.06, -2: 0.005}
 MOST_CHANGES, MOST_STILL_OK = 2.0, 0.8
+_REQUEST: Final = EstimationRequest(0.95, METRICS, (None,))
 
 
 @dataclass
@@ -61,8 +65,7 @@ def state_rows(chains: int, seed: int) -> Iterator[Row]:
     histories = [_healthy_weeks(seed, number) for number in range(chains)]
     for metric in METRICS:
         for inside in INSIDE:
-            streams = [(weeks, stream) for weeks in histories for stream in weeks if stream[1] == metric]
-            years = _Years([_states(weeks, stream, inside) for weeks, stream in streams])
+            years = _Years([told.states((name, metric), inside) for told in histories for name in FOUR.classifiers])
             yield {
                 "states": metric,
                 "points inside": round(100 * inside),
@@ -95,52 +98,81 @@ def state_verdicts(rows: Sequence[Row]) -> Iterator[Verdict]:
             yield Verdict(f"{name}, changes a year", "must", changes, MOST_CHANGES, "<=")
 
 
-_Weeks = Mapping[Stream, list[tuple[Estimate, float]]]
-"""Of every stream the estimates of a chain's weeks, each with the true value."""
+@dataclass(frozen=True)
+class _Told:
+    """What the weeks of a chain say: estimates by stream, label by label, and the true totals that limits follow."""
+
+    estimates: tuple[Mapping[Stream, Estimate], ...]
+    pooled: PooledWindows
+    levels: tuple[SideTotals, ...]
+
+    def states(self, stream: Stream, inside: float) -> list[AlarmState]:
+        """The state of every week that has twelve before it; the limit lies so far below the weeks' level.
+
+        The level of a finite week wanders by a fraction of a point; estimates are moved along with it.
+        """
+        first = self._level(stream, range(1))
+        limit, margin = Limit(stream[1], floor=first - inside), MARGINS[stream[1]]
+        moved = [
+            _moved(one[stream], first - self._level(stream, range(n, n + 1))) for n, one in enumerate(self.estimates)
+        ]
+
+        def together(end: int, windows: int) -> Estimate:
+            places = range(end - windows, end)
+            return _moved(self._of(places)[stream], first - self._level(stream, places))
+
+        return [
+            judge_state(moved[end - MANY : end], 1.0, limit, margin, together=partial(together, end)).state
+            for end in range(MANY, len(moved) + 1)
+        ]
+
+    def _of(self, places: range) -> Mapping[Stream, Estimate]:
+        if places not in self._read:
+            found = self.pooled.estimates(places, FOUR.classifiers, _REQUEST)
+            self._read[places] = {(one.classifier, one.metric): one for one in found}
+        return self._read[places]
+
+    @cached_property
+    def _read(self) -> dict[range, Mapping[Stream, Estimate]]:
+        return {}
+
+    def _level(self, stream: Stream, places: range) -> float:
+        classifier, metric = stream
+        totals = SideTotals(
+            *(np.sum(each, axis=0) for each in zip(*self.levels[places.start : places.stop], strict=True))
+        )
+        return float(metric_named(metric).value(totals)[FOUR.classifiers.index(classifier)])
 
 
-def _healthy_weeks(seed: int, number: int) -> _Weeks:
-    """A chain after its first weeks, in which its history grows."""
+def _told(chain: Chain, weeks: Iterable[tuple[Items, Integers, Items]]) -> _Told:
+    """What a chain says of weeks: the items, which rows of them are new, and the items whose truth is the level."""
+    estimates, windows, levels = [], [], []
+    for items, new, level in weeks:
+        estimates.append(chain.watch(items, new).estimates)
+        windows.append(chain.window_labels())
+        levels.append(_totals(level))
+    return _Told(tuple(estimates), PooledWindows(tuple(windows)), tuple(levels))
+
+
+def _healthy_weeks(seed: int, number: int) -> _Told:
+    """A chain, whose history grows in its first weeks."""
     items, chain = _panel(seed, number)
-    found: dict[Stream, list[tuple[Estimate, float]]] = {}
-    for _ in range(WEEKS + MANY - 1):
-        week = chain.watch(*items.next_week())
-        for stream, estimate in week.estimates.items():
-            found.setdefault(stream, []).append((estimate, week.truth[stream]))
-    return found
-
-
-def _states(weeks: _Weeks, stream: Stream, inside: float) -> list[AlarmState]:
-    """The state of every week but the first ones; the limit lies so far below each week's true value.
-
-    The true value of a finite week wanders by a fraction of a point; estimates are moved along with it.
-    """
-    first = weeks[stream][0][1]
-    estimates = [_moved(estimate, first - truth) for estimate, truth in weeks[stream]]
-    return _judged(estimates, Limit(stream[1], floor=first - inside))
+    weeks = (items.next_week() for _ in range(WEEKS + MANY - 1))
+    return _told(chain, ((week, new, week) for week, new in weeks))
 
 
 def _weeks_still_ok(seed: int, number: int, what: str) -> float:
     """Weeks in which a metric that fell is OK yet."""
     items, chain = _panel(seed, 10_000 + number)
     rng, stream = np.random.default_rng([seed, 8, number]), (FOUR.classifiers[LOSER], what)
-    found: list[Estimate] = []
-    floors: list[float] = []
-    for place in range(MANY + AFTER):
-        healthy, new = items.next_week()
-        lost = with_loss(healthy, LOSER, "precision" if what == "precision" else "recall", FALL, rng)
-        week = chain.watch(healthy if place < MANY else lost, new)
-        found.append(week.estimates[stream])
-        floors.append(_true(healthy, stream) - FALL / 2)
-    moved = [_moved(estimate, floors[0] - floor) for estimate, floor in zip(found, floors, strict=True)]
-    return float(sum(state == AlarmState.OK for state in _judged(moved, Limit(what, floor=floors[0]))[1:]))
 
+    def weeks() -> Iterator[tuple[Items, Integers, Items]]:
+        for place in range(MANY + AFTER):
+            healthy, new = items.next_week()
+            lost = with_loss(healthy, LOSER, "precision" if what == "precision" else "recall", FALL, rng)
+            yield healthy if place < MANY else lost, new, healthy
 
-def _judged(estimates: Sequence[Estimate], limit: Limit) -> list[AlarmState]:
-    """The state of every week that has twelve before it."""
-    ends = range(MANY, len(estimates) + 1)
-    margin = MARGINS[limit.metric]
-    return [judge_state(estimates[end - MANY : end], 1.0, limit, margin).state for end in ends]
+    return float(sum(state == AlarmState.OK for state in _told(chain, weeks()).states(stream, FALL / 2)[1:]))
 
 
 def _panel(seed: int, number: int) -> tuple[StayingItems, Chain]:
@@ -148,8 +180,9 @@ def _panel(seed: int, number: int) -> tuple[StayingItems, Chain]:
     return items, Chain(Watched(FOUR.classifiers, survey(LABELS)), [seed, number, 9])
 
 
-def _true(items: Items, stream: Stream) -> float:
-    return Period(FOUR.classifiers, items).truth_of(stream[1])[stream[0]]
+def _totals(items: Items) -> SideTotals:
+    called, found = items.calls.sum(axis=0), items.calls[items.truth].sum(axis=0)
+    return SideTotals(called, len(items) - called, found, items.truth.sum() - found)
 
 
 def _moved(estimate: Estimate, by: float) -> Estimate:
