@@ -9,6 +9,7 @@ PYTHON ?= 3.11
 CONFIG ?= stratawatch.toml
 NAME ?= demo_worlds
 QUEUE ?= folder
+SCENE ?= flows
 # Test processes beside one another, one more than processors, as tests wait for servers; ARGS=-n0 runs everything in one.
 WORKERS ?= $(shell echo $$(( $$(nproc 2>/dev/null || sysctl -n hw.ncpu) + 1 )))
 
@@ -31,8 +32,8 @@ export DO_NOT_TRACK := 1
 help:  ## Say what there is.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
 
-demo: $(STAMP)  ## Ten simulated weeks, from predictions to the page that fires; QUEUE=page or label_studio labels them there.
-	@start=$$SECONDS; $(BIN)/python -m flows.demo --queue $(QUEUE); echo "run, start-up included: $$((SECONDS - start)) s"
+demo: $(STAMP)  ## Ten simulated weeks, from predictions to the page that fires; QUEUE=page or label_studio labels them there, SCENE=notebook studies two.
+	@start=$$SECONDS; $(BIN)/python -m flows.demo --queue $(QUEUE) --scene $(SCENE); echo "run, start-up included: $$((SECONDS - start)) s"
 
 # Stores wait for the disk after every commit. Where memory can be had as a folder, tests write there.
 MEMORY := $(shell df -Pk /dev/shm 2>/dev/null | awk 'NR > 1 && $$4 > 4000000 {print "/dev/shm"}')

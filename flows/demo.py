@@ -1,4 +1,7 @@
-"""Ten simulated weeks of production, from predictions to the page that fires: `python -m flows.demo`."""
+"""Ten simulated weeks of production, from predictions to the page that fires: `python -m flows.demo`.
+
+`--scene notebook` plays two of these weeks as one studies them in a notebook, in some twenty seconds.
+"""
 
 import argparse
 import os
@@ -19,7 +22,9 @@ MARKER: Final = ".stratawatch-demo"
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the demo; 0 only when it kept its promises."""
-    parser = argparse.ArgumentParser(prog="python -m flows.demo", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m flows.demo", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument(
         "--out", type=Path, default=Path("demo-out"), help="made anew by each run (default: %(default)s)"
     )
@@ -30,8 +35,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
         default="folder",
         help="where labels come from (default: %(default)s); label_studio is yours, at LABEL_STUDIO_URL",
     )
+    parser.add_argument(
+        "--scene",
+        choices=["flows", "notebook"],
+        default="flows",
+        help="what is played: production with flows, or two of its weeks as one studies them in a notebook "
+        "(default: %(default)s)",
+    )
     chosen = parser.parse_args(arguments)
     start = monotonic()
+    if chosen.scene == "notebook":
+        from flows.demo_notebook import Notebook
+
+        return Notebook(chosen.seed).play()
     try:
         for extra in ("report", "baselines", *(["web"] if chosen.queue == "page" else [])):
             require(extra)
@@ -80,7 +96,11 @@ def _run(folder: Path, seed: int, queue: str, start: float) -> int:
         with without_heartbeats(), output.show_progress(f"week {number}") as say:
             week = production.run_week(number, say)
         output.print_week(week)
-    broken = output.print_result(production.result(), monotonic() - start)
+    result = production.result()
+    broken = output.print_result(result, monotonic() - start)
+    output.print_mistakes(production.config)
+    if result.report:
+        output.open_report(result.report)
     return 1 if broken else 0
 
 

@@ -1,5 +1,8 @@
 """The demo's output on the terminal: a line for each week, then tables and the cost."""
 
+import os
+import sys
+import webbrowser
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -103,6 +106,24 @@ class DemoOutput:
         self.console.print(f"report: [bold]{where}[/bold]", soft_wrap=True)
         self.console.print(f"run: {seconds:.0f} s")
         return broken
+
+    def print_mistakes(self, config: Path) -> None:
+        """What people saw of the newest week's false calls of the classifier that broke, as one asks for them."""
+        from stratawatch.cli.mistakes import mistakes
+        from stratawatch.demo.week_files import PANEL
+        from stratawatch.demo.world import DEGRADED_CLASSIFIER
+
+        command = f"stratawatch mistakes {PANEL} --classifier {DEGRADED_CLASSIFIER} --side called"
+        self.console.print(
+            f"\n[bold]What did it get wrong?[/bold]  [dim]{command} --config {config}[/dim]", soft_wrap=True
+        )
+        mistakes(PANEL, DEGRADED_CLASSIFIER, config, side="called")
+
+    def open_report(self, report: Path) -> None:
+        """Show the report in a browser, where a person sits before a screen."""
+        has_screen = sys.platform in ("darwin", "win32") or "DISPLAY" in os.environ or "WAYLAND_DISPLAY" in os.environ
+        if self.console.is_terminal and has_screen:
+            webbrowser.open(report.resolve().as_uri())
 
     def _count_intervals(self, compared: "list[ComparedEstimate]") -> None:
         overall = [one.contains_truth for one in compared if one.estimate.segment is None]

@@ -4,7 +4,9 @@ import json
 
 import duckdb
 import pytest
+from rich.console import Console
 
+from flows.demo_output import DemoOutput
 from flows.demo_weeks import SimulatedProduction
 from stratawatch.core.alarms.alarm_states import AlarmState
 
@@ -70,3 +72,12 @@ class TestResult:
         result = production.result()
         assert result.pages == ()
         assert [week.number for week in result.weeks] == [1, 2]
+
+
+def test_the_demo_ends_with_what_the_broken_classifier_got_wrong(production, weeks, capsys):
+    output = DemoOutput(Console(width=120))
+    output.print_mistakes(production.config)
+    shown = capsys.readouterr().out
+    assert "stratawatch mistakes scam --classifier logistic --side called" in shown
+    assert "of week 02" in shown
+    assert "no: ana" in shown

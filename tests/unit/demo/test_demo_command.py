@@ -1,9 +1,11 @@
 import os
+from pathlib import Path
 from unittest.mock import patch
 
 import pytest
 
 from flows.demo import MARKER, main, make_fresh_folder, set_environment
+from flows.demo_output import DemoOutput
 from stratawatch.demo.promises import PagedMetric
 from stratawatch.errors import StratawatchError
 from tests.support.demo_weeks import NOTIFICATION, PAGE, PRECISION, demo_result, week
@@ -57,6 +59,7 @@ class HandMade:
     """A production that is over before it began."""
 
     weeks = ()
+    config = Path("stratawatch.toml")
 
     def __init__(self, world, pages) -> None:
         self.world, self.pages = world, pages
@@ -80,6 +83,7 @@ class TestMain:
 
         made = staticmethod(lambda _folder, _seed, **_: HandMade(world, pages))
         monkeypatch.setattr(flows.demo_weeks.SimulatedProduction, "build", made)
+        monkeypatch.setattr(DemoOutput, "print_mistakes", lambda _self, _config: None)
         with patch.dict(os.environ):  # main says where Prefect lives
             assert main(["--out", str(tmp_path / "out")]) == status
 
