@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from stratawatch.chart_colours import GREY, INK
 from stratawatch.formatting import count, exact_points, percent
-from stratawatch.report.chart_style import GREY, INK, save_picture
+from stratawatch.report.chart_style import save_picture
 from stratawatch.report.wording import metric_name
 
 if TYPE_CHECKING:  # matplotlib takes half a second to load; only drawing needs it

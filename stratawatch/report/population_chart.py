@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from stratawatch.chart_colours import BLUE, INK
 from stratawatch.core.population import NO_BIN, Atom, Census, Counts
 from stratawatch.core.score_bins import BIN_COUNT, bin_of
 from stratawatch.formatting import count, count_text, percent, shortest, span_text
-from stratawatch.report.chart_style import BLUE, INK, save_picture
+from stratawatch.report.chart_style import save_picture
 
 if TYPE_CHECKING:  # matplotlib takes half a second to load; only drawing needs it
     from matplotlib.axes import Axes

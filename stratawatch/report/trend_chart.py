@@ -9,9 +9,9 @@ from itertools import groupby
 from math import ceil, floor, log10
 from typing import Final
 
+from stratawatch.chart_colours import BLUE, GREEN, INK, ORANGE, VERMILLION
 from stratawatch.core.alarms.alarm_states import AlarmState
 from stratawatch.formatting import exact_points
-from stratawatch.report.chart_style import BLUE, GREEN, INK, ORANGE, VERMILLION
 from stratawatch.report.view_models import Point, Trend
 
 WIDTH, HEIGHT = 266.0, 137.0

@@ -52,6 +52,21 @@ def verdict_from(item: str, value: Any) -> Verdict:
     )
 
 
+def not_asked(item: str, *, has_label: bool, is_in_frame: bool) -> StratawatchError:
+    """The error of an answer about an item that nobody was asked about; `has_label`: history brought its label."""
+    if has_label:
+        return StratawatchError(
+            f"item {item!r} was not asked about", hint="its label is known from the history already"
+        )
+    if not is_in_frame:
+        return StratawatchError(f"item {item!r} is unknown", expected="an item of the last ask()")
+    return StratawatchError(
+        f"item {item!r} was not asked about",
+        expected="an item of the last ask()",
+        hint="labels of items that were not drawn would bias every estimate",
+    )
+
+
 def label_pairs(answers: Any, item_column: str) -> list[tuple[Any, Any]]:
     """Items and labels of a mapping, of a pandas Series, or of a frame with a column of each.
 

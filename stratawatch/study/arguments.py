@@ -76,6 +76,12 @@ def read_survey(
     )
 
 
+def metric_names(metrics: Iterable[str]) -> tuple[str, ...]:
+    """The names of metrics by their names or other ones, one or several."""
+    names = (metrics,) if isinstance(metrics, str) else tuple(metrics)
+    return tuple(metric_named(name).name for name in names)
+
+
 def check_reachable(survey: SurveySpec, census: Census) -> None:
     """Raise for a budget that is too small for any interval, and for a goal that no labels reach.
 

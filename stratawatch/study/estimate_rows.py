@@ -10,6 +10,7 @@ from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
 from stratawatch.core.estimation.missing_answers import MissingLean
 from stratawatch.core.goals import Goal
 from stratawatch.errors import StratawatchError
+from stratawatch.formatting import percent
 from stratawatch.study.result_table import ResultTable
 
 State = Literal["held", "short", "known", "undefined", "blind"]
@@ -79,6 +80,15 @@ class StudyEstimates(ResultTable[StudyEstimate]):
                 return row
         where = f" in {segment}" if segment else ""
         raise StratawatchError(f"there is no estimate of {metric!r} of {classifier!r}{where}")
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """That answers are missing, how many at most, and what cannot be seen for it."""
+        most = max((row.missing or 0.0 for row in self), default=0.0)
+        if most == 0:
+            return ()
+        blind = dict.fromkeys(row.reason for row in self if row.state == "blind" and row.reason)
+        return (f"Of the drawn items that a metric reads, up to {percent(most)} have no answer", *blind)
 
 
 def goal_margins(goals: Sequence[Goal], classifiers: Sequence[str]) -> dict[tuple[str, str], float]:

@@ -4,6 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, fields
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, overload
 
+from stratawatch.study.notebook_html import html_table
+
 if TYPE_CHECKING:
     import pandas as pd
     from _typeshed import DataclassInstance
@@ -45,8 +47,7 @@ class ResultTable(Sequence[RowType], Generic[RowType]):
     def __repr__(self) -> str:
         if not self._rows:
             return "no rows"
-        names = [one.name for one in fields(self._rows[0])]
-        return text_table(names, [[_shown(getattr(row, name)) for name in names] for row in self._rows])
+        return text_table(*self._cells)
 
     def to_frame(self) -> "pd.DataFrame":
         """The rows as a pandas frame; what is not known is missing there."""
@@ -54,8 +55,27 @@ class ResultTable(Sequence[RowType], Generic[RowType]):
 
         return pd.DataFrame([asdict(row) for row in self._rows])
 
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Sentences that a reader of the table should know."""
+        return ()
+
+    def to_html(self, warnings: Sequence[str] = ()) -> str:
+        """The table as HTML, with a row for each warning; columns that say nothing are left out."""
+        every = tuple(dict.fromkeys([*self.warnings, *warnings]))
+        if not self._rows:
+            return html_table([], [["no rows"]], every)
+        names, rows = self._cells
+        kept = _kept_columns(names, rows)
+        return html_table([names[i] for i in kept], [[row[i] for i in kept] for row in rows], every)
+
     def _repr_html_(self) -> str:
-        return str(self.to_frame().to_html(index=False, na_rep=""))
+        return self.to_html()
+
+    @property
+    def _cells(self) -> tuple[list[str], list[list[str]]]:
+        names = [one.name for one in fields(self._rows[0])]
+        return names, [[_shown(getattr(row, name)) for name in names] for row in self._rows]
 
 
 def text_table(names: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -66,7 +86,7 @@ def text_table(names: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     lr    12
     vote   7
     """
-    kept = [i for i, _ in enumerate(names) if any(row[i] for row in rows)]
+    kept = _kept_columns(names, rows)
     lines = [[names[i] for i in kept], *([row[i] for i in kept] for row in rows)]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     right = [all(_is_number(line[i]) for line in lines[1:]) for i, _ in enumerate(kept)]
@@ -76,6 +96,11 @@ def text_table(names: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
         ).rstrip()
         for line in lines
     )
+
+
+def _kept_columns(names: Sequence[str], rows: Sequence[Sequence[str]]) -> list[int]:
+    """The places of the columns in which some row says something."""
+    return [i for i, _ in enumerate(names) if any(row[i] for row in rows)]
 
 
 def _is_number(cell: str) -> bool:

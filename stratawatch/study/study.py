@@ -18,17 +18,19 @@ from stratawatch.core.population import Atom
 from stratawatch.core.second_votes import NO_SECOND_VOTES, SecondVotes, next_vote
 from stratawatch.core.verdicts import Verdict, VerdictsByItem
 from stratawatch.errors import StratawatchError
-from stratawatch.study.answers import label_pairs, refuse_changed_label, verdict_from, verdict_of, votes_from
+from stratawatch.study.answers import label_pairs, not_asked, refuse_changed_label, verdict_from, verdict_of, votes_from
 from stratawatch.study.arguments import (
     StopRule,
     capped_budget,
     check_reachable,
+    metric_names,
     reachable_margins,
     read_stop_rule,
     read_survey,
 )
 from stratawatch.study.estimate_rows import StudyEstimate, StudyEstimates, study_estimates, with_corrections
 from stratawatch.study.labelled_study import LabelledStudy
+from stratawatch.study.notebook_html import html_paragraph
 from stratawatch.study.plan_rows import StudyPlan, study_plan
 from stratawatch.study.result_table import ResultTable
 from stratawatch.study.round_rules import CycleRounds, SequentialRounds, look_confidence
@@ -41,8 +43,15 @@ from stratawatch.study.serialisation import (
     read_arguments,
     study_document,
 )
-from stratawatch.study.study_columns import ScoreKinds, StudyColumns, columns_from_arguments
-from stratawatch.study.study_history import StudyHistory, document_errors, parse_saved_json, past_labels_of_study
+from stratawatch.study.study_columns import ScoreKinds, columns_from_arguments
+from stratawatch.study.study_history import (
+    StudyHistory,
+    document_errors,
+    history_of_panel,
+    parse_saved_json,
+    past_labels_of_study,
+)
+from stratawatch.study.study_pictures import StudyPicture, draw_study, estimates_by_round
 from stratawatch.study.study_population import read_population
 from stratawatch.study.study_progress import StudyProgress, StudyRound, drawn_in, shuffled
 
@@ -132,7 +141,7 @@ class Study:
         if rule == "sequential":
             # Its looks have more confidence than intervals that borrow from history were measured for.
             survey = survey.without_borrowing
-        self._past = _history_of_panel(history, panel)
+        self._past = history_of_panel(history, panel)
         self._stop_rule: StopRule = rule
         self._population = read_population(frame, panel, str(seed))
         self._survey = capped_budget(survey, self._population.census)
@@ -163,7 +172,8 @@ class Study:
         for given, value in label_pairs(answers, self._population.panel.item):
             item = str(given)
             if item not in asked:
-                raise self._not_asked(item)
+                row = self._population.items.rows_of(self._population.seed, [item])[0]
+                raise not_asked(item, has_label=item in progress.past_labels, is_in_frame=bool(row >= 0))
             verdict = verdict_from(item, value) if single else verdict_of(item, value, item in checked)
             refuse_changed_label(item, found.get(item, verdict), verdict, is_repeated=True)
             found[item] = verdict
@@ -183,7 +193,7 @@ class Study:
         one by one, of items whose truth is known; then each row also has the value of labels without their errors.
         """
         of_goals = (goal.metric for goal in self._survey.goals)
-        names = tuple(dict.fromkeys([*REPORTED, *of_goals])) if metrics is None else _metrics(metrics)
+        names = tuple(dict.fromkeys([*REPORTED, *of_goals])) if metrics is None else metric_names(metrics)
         rounds, confidence = self._evidence()
         ledger, drawn = self._ledger, drawn_in(rounds)
         segments = sorted(self._population.census.segments)
@@ -277,6 +287,22 @@ class Study:
         study._progress = replace(progress, past_labels=study._progress.past_labels)
         return study
 
+    def plot(self) -> StudyPicture:
+        """Three pictures: intervals beside margins, half-widths by labels, where labels went. Needs the extra `report`.
+
+        Once something was asked.
+        """
+        if not self._progress.rounds:
+            raise StratawatchError("there is nothing to draw yet", hint="ask() first, and tell() what people said")
+        rounds, _ = self._evidence()
+        found = estimates_by_round(self._design, self._ledger, rounds, self._confidence_after, self._margins)
+        plan = self.plan()
+        return draw_study(self.estimates(), found, (plan.labels, plan.expected), self._design, self._answers.counts)
+
+    def _repr_html_(self) -> str:
+        head = html_paragraph(repr(self))
+        return head + self.estimates().to_html(self.warnings) if self._progress.rounds else head
+
     def __repr__(self) -> str:
         progress, who = self._progress, ", ".join(self._names)
         state = "done" if self.done else f"{len(progress.open):,} items open" if progress.rounds else "not begun"
@@ -330,10 +356,13 @@ class Study:
 
     def _evidence(self) -> tuple[Sequence[StudyRound], float]:
         """The rounds that estimates rest on, and their confidence."""
-        if self._stop_rule != "sequential":
-            return self._progress.rounds, self._survey.confidence
-        closed = self._progress.closed
-        return closed, look_confidence(self._survey.confidence, len(closed))
+        rounds = self._progress.closed if self._stop_rule == "sequential" else self._progress.rounds
+        return rounds, self._confidence_after(len(rounds))
+
+    def _confidence_after(self, rounds: int) -> float:
+        """The confidence of estimates from so many rounds: looks that may be the last are paid for."""
+        confidence = self._survey.confidence
+        return look_confidence(confidence, rounds) if self._stop_rule == "sequential" else confidence
 
     @property
     def _answers(self) -> DrawnAnswers:
@@ -366,32 +395,3 @@ class Study:
     def _past_labels(self) -> dict[str, Any]:
         present = {row.item for row, here in zip(self._past.rows, self._presence, strict=True) if here}
         return {item: verdict for item, verdict in self._past.verdicts().items() if item in present}
-
-    def _not_asked(self, item: str) -> StratawatchError:
-        if item in self._progress.past_labels:
-            return StratawatchError(
-                f"item {item!r} was not asked about", hint="its label is known from the history already"
-            )
-        row = self._population.items.rows_of(self._population.seed, [item])[0]
-        if row < 0:
-            return StratawatchError(f"item {item!r} is unknown", expected="an item of the last ask()")
-        return StratawatchError(
-            f"item {item!r} was not asked about",
-            expected="an item of the last ask()",
-            hint="labels of items that were not drawn would bias every estimate",
-        )
-
-
-def _history_of_panel(history: StudyHistory | None, panel: StudyColumns) -> StudyHistory:
-    if history is None:
-        return StudyHistory(panel.names, panel.auxiliary_names, ())
-    if not isinstance(history, StudyHistory):
-        raise StratawatchError(
-            "the history cannot be read", expected="what an earlier study's history() gave", got=type(history).__name__
-        )
-    return history.of_panel(panel)
-
-
-def _metrics(metrics: Iterable[str]) -> tuple[str, ...]:
-    names = (metrics,) if isinstance(metrics, str) else tuple(metrics)
-    return tuple(metric_named(name).name for name in names)

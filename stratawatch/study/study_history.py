@@ -153,6 +153,17 @@ class StudyHistory:
             return cls(tuple(document["classifiers"]), tuple(document["auxiliary"]), rows)
 
 
+def history_of_panel(history: StudyHistory | None, panel: StudyColumns) -> StudyHistory:
+    """An earlier study's history, as this panel reads it; an empty one without any."""
+    if history is None:
+        return StudyHistory(panel.names, panel.auxiliary_names, ())
+    if not isinstance(history, StudyHistory):
+        raise StratawatchError(
+            "the history cannot be read", expected="what an earlier study's history() gave", got=type(history).__name__
+        )
+    return history.of_panel(panel)
+
+
 def parse_saved_json(text: str, format_: str) -> dict[str, Any]:
     """A JSON document of the format_ format."""
     try:

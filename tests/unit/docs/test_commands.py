@@ -10,8 +10,10 @@ from stratawatch.cli.app import app
 
 ROOT = Path(__file__).parents[3]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
+COMMANDS = typer.main.get_command(app)
 CODE = re.compile(r"`([^`\n]+)`|^[$ *0-9/.]*(stratawatch .*)$", re.MULTILINE)
-CALL = re.compile(r"(?<!from )\bstratawatch ([a-z][^&|;#`]*)")  # not: from stratawatch import ...
+# Not: from stratawatch import ..., a service, a namespace.
+CALL = re.compile(r"(?<!from )(?<!-n )\bstratawatch (?!stratawatch )([a-z][^&|;#`]*)")
 
 
 def calls(text: str) -> list[list[str]]:
@@ -23,7 +25,7 @@ def calls(text: str) -> list[list[str]]:
 
 def wrong(words: list[str]) -> str:
     """The first of these words that the command line would not know."""
-    command = typer.main.get_command(app)
+    command = COMMANDS
     if words[0] not in command.commands:
         return words[0]
     for word in words:
