@@ -11,9 +11,11 @@ from stratawatch.core.estimate import Estimate, IntervalEstimate
 from stratawatch.core.estimation.missing_answers import AnswerCounts
 from stratawatch.core.goals import Goal, Limit
 from stratawatch.engine.evidence.cut_off_text import CutOffRow
+from stratawatch.engine.model.limit_outlook import LimitOutlook
 from stratawatch.engine.model.panel_links import WORDS, PanelLinks, is_clickable
 from stratawatch.engine.model.panel_spec import Window
 from stratawatch.engine.model.states import CycleState
+from stratawatch.formatting import capitalised
 from stratawatch.report.baseline_view import BaselineView
 from stratawatch.report.wording import metric_words
 
@@ -60,6 +62,13 @@ class Score:
     scale: Scale
     deff: float | None = None  # of labels that come in clusters
     baseline: BaselineView | None = None
+    outlooks: tuple[LimitOutlook, ...] = ()  # at each end of its limit
+
+    @property
+    def ways_out(self) -> tuple[str, ...]:
+        """With what it would be proven inside, and where it would page: a sentence or two for each end of its limit."""
+        parts = ([part for part in (one.proof, one.page) if part] for one in self.outlooks)
+        return tuple(" ".join(f"{capitalised(part)}." for part in several) for several in parts if several)
 
     @property
     def half_width(self) -> float | None:
