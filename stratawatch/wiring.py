@@ -94,7 +94,8 @@ def wire(
         queue=queue(configuration),
         channels=OnUse(list(alerts), lambda name: alerts[name].build(configuration.context)),
         channel_rules={
-            name: ChannelRule(alert.fallback, alert.timeout.total_seconds()) for name, alert in alerts.items()
+            name: ChannelRule(alert.fallback, alert.timeout.total_seconds(), alert.reports)
+            for name, alert in alerts.items()
         },
         read_timeouts={name: panel.source.read_timeout.total_seconds() for name, panel in settings.panels.items()},
         heartbeat=heartbeat(configuration),

@@ -37,7 +37,7 @@ class TestAfterAJudgement:
     def test_each_end_has_one_that_agrees_with_the_state(self, judged):
         (found,), cycle = outlooks(judged), only_cycle(judged)
         with judged.ports.store.begin() as tx:
-            (state,), revision = tx.alarms.of_cycle(cycle), tx.estimates.latest(cycle)
+            state, revision = tx.alarms.of_cycle(cycle)[-1], tx.estimates.latest(cycle)
             asked = [draw for draw in tx.rounds.draws(cycle) if not draw.reused]
         (estimate,) = [one for one in revision.estimates if (one.classifier, one.metric) == ("lr", "precision")]
         assert (found.state, found.value) == (state.state, estimate.result.value)

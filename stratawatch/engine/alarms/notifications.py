@@ -240,14 +240,15 @@ def notify_channel(
     subject: str,
     body: str,
     facts: Mapping[str, object],
-) -> None:
-    """Write one outbox row for a channel, once for every dedup key and severity.
+) -> bool:
+    """Write one outbox row for a channel, once for every dedup key and severity; says whether it was not there.
 
     Where it is about a panel, it says too who looks after that, and where to read on.
     """
     key, now = f"{dedup_key}|{severity}|{channel}", ports.clock.now()
     links = ports.links_of(str(facts["panel"])).facts if "panel" in facts else {}
-    tx.outbox.add(Notification(key, dedup_key, channel, severity, subject, body, {**facts, **links}, created_at=now))
+    facts = {**facts, **links}
+    return tx.outbox.add(Notification(key, dedup_key, channel, severity, subject, body, facts, created_at=now))
 
 
 def stream_facts(key: StreamKey) -> dict[str, object]:
