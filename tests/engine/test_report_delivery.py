@@ -21,7 +21,7 @@ from tests.support.stores import opened_store
 PANEL = spec(budget=60, limits=(Limit("precision", floor=0.4, classifiers=("lr",)),))
 READ = ChannelRule(reports=True)
 STEPS = ((SqlOutbox, "claim"), (FakeChannel, "send"), (SqlOutbox, "mark_sent"))
-"""Before each of them somebody dies: nothing claimed, claimed and at the receiver, sent and not marked."""
+"""Before each of them somebody dies: nothing claimed, claimed, at the receiver and not marked, marked."""
 
 
 @pytest.fixture
@@ -115,7 +115,7 @@ class TestOnceAWeek:
             scenario.clock.advance(minutes=5)
             send_notifications(ports)
 
-        assert until_it_lives(once, STEPS) == 3
+        assert until_it_lives(once, STEPS) == 4
         scenario.ports.store.dispose()
         assert [one.state for one in outbox(scenario)] == ["sent"]
         assert [key for key in kept.read_text().split("\n") if key] == [
