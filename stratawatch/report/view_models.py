@@ -67,9 +67,18 @@ class Score:
 
     @property
     def ways_out(self) -> tuple[str, ...]:
-        """With what it would be proven inside, and where it would page: a sentence or two for each end of its limit."""
+        """With what it would be proven inside, and where it would page, unless it is OK: for each end of its limit."""
+        if self.state == AlarmState.OK:
+            return ()
         parts = ([part for part in (one.proof, one.page) if part] for one in self.outlooks)
         return tuple(" ".join(f"{capitalised(part)}." for part in several) for several in parts if several)
+
+    @property
+    def page_values(self) -> tuple[float, ...]:
+        """Near which values one window alone would page a metric that is OK."""
+        if self.state != AlarmState.OK:
+            return ()
+        return tuple(one.page_value for one in self.outlooks if one.page_value is not None)
 
     @property
     def half_width(self) -> float | None:
