@@ -142,8 +142,8 @@ class TestWhatIsSaid:
 
     def test_a_state_that_changed_and_a_week_without_anything(self, scenario, report):
         self.lines(scenario, report)
-        scenario.clock.advance(days=7)
         label_cycle(scenario)
+        scenario.clock.advance(days=7)
         (changed,) = [one for one in self.lines(scenario, report) if "since the report" in one]
         assert changed.startswith("Changed since the report of 2026-01-12: precision of lr not judged to ")
         scenario.clock.advance(days=7)

@@ -1,7 +1,7 @@
 """`report --send`: word of the report for the channels that ask for it."""
 
 NOW = "2026-01-12T10:00:00+00:00"
-READER = '\n[[alerts]]\nkind = "webhook"\nname = "team"\nurl = "http://127.0.0.1:9/report"\nreports = true\n'
+READER = '\n[[alerts]]\nkind = "webhook"\nname = "team"\nurl = "${env:TEAM_HOOK}"\nreports = true\n'
 
 
 def test_without_a_channel_it_says_what_to_configure(fresh):
