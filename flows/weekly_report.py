@@ -1,4 +1,4 @@
-"""The flow that writes the health report of every panel."""
+"""The flow that writes the health report of every panel, and tells the channels that ask for it."""
 
 from datetime import datetime
 from pathlib import Path
@@ -17,6 +17,7 @@ from tasks.write_report import write_report
 def weekly_report(config: str = "stratawatch.toml", now: datetime | None = None) -> Path:
     """Write the report and link to it; returns its path."""
     installation = build(config, now)
-    path = write_report(sealed(installation.ports), installation.panels, installation.report_folder)
+    home = installation.configuration.folder
+    path = write_report(sealed(installation.ports), installation.panels, installation.report_folder, home)
     show_report(installation.ports, path, installation.report_folder, installation.settings.report.url)
     return path

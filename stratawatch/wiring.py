@@ -18,7 +18,7 @@ from stratawatch.config.loading import Configuration, load_configuration
 from stratawatch.config.panel_specs import pauses_of
 from stratawatch.config.settings import Settings
 from stratawatch.engine.baselines.baselines_from_labels import BaselineItemReader
-from stratawatch.engine.model.panel_links import PanelLinks
+from stratawatch.engine.model.panel_links import STEPS_ANCHOR, PanelLinks
 from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.engine.model.retention import Retention
 from stratawatch.engine.model.shared_budget import SharedBudget
@@ -94,7 +94,8 @@ def wire(
         queue=queue(configuration),
         channels=OnUse(list(alerts), lambda name: alerts[name].build(configuration.context)),
         channel_rules={
-            name: ChannelRule(alert.fallback, alert.timeout.total_seconds()) for name, alert in alerts.items()
+            name: ChannelRule(alert.fallback, alert.timeout.total_seconds(), alert.reports)
+            for name, alert in alerts.items()
         },
         read_timeouts={name: panel.source.read_timeout.total_seconds() for name, panel in settings.panels.items()},
         heartbeat=heartbeat(configuration),
@@ -121,10 +122,12 @@ def shared_budget(settings: Settings) -> SharedBudget | None:
 
 
 def panel_links(settings: Settings) -> dict[str, PanelLinks]:
-    """Who looks after each panel, and where its runbook and its newest report are."""
+    """Who looks after each panel, and where its runbook and its newest report are; that has steps for want of one."""
     base = (settings.report.url or "").rstrip("/")
+    reports = {name: f"{base}/{latest_report(name)}" if base else "" for name in settings.panels}
+    steps = {name: f"{page}#{STEPS_ANCHOR}" if page else "" for name, page in reports.items()}
     return {
-        name: PanelLinks(panel.owner or "", panel.runbook or "", f"{base}/{latest_report(name)}" if base else "")
+        name: PanelLinks(panel.owner or "", panel.runbook or steps[name], reports[name])
         for name, panel in settings.panels.items()
     }
 

@@ -1,4 +1,4 @@
-"""Write the report page."""
+"""Write the report page, and put word of it into the outbox."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -12,8 +12,14 @@ from tasks.policy import use_case
 
 
 @use_case(run_name="write the report")
-def write_report(ports: Ports, panels: Mapping[str, PanelSpec], folder: Path) -> Path:
-    """Write the page of all panels; returns its path."""
-    path = report.write(ports.store, panels, folder, ports.clock.now(), paused=ports.paused, links=ports.links)
-    get_run_logger().info("report: %s", path)
-    return path
+def write_report(ports: Ports, panels: Mapping[str, PanelSpec], folder: Path, home: Path) -> Path:
+    """Write the page of all panels, below the configuration's folder `home`; returns its path.
+
+    Channels that ask for reports are told once a week, by the next advance.
+    """
+    now = ports.clock.now()
+    written = report.write_reports(ports.store, panels, folder, now, paused=ports.paused, links=ports.links)
+    get_run_logger().info("report: %s", written.to_open)
+    for panel, channels in report.deliver(ports, written.views, written.pages, home).items():
+        get_run_logger().info("report of %s: to be sent to %s", panel, ", ".join(channels))
+    return written.to_open

@@ -1,5 +1,6 @@
 """stratawatch plan: how many labels the goals need, and which items a cycle would ask for. Nothing is written."""
 
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -7,12 +8,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from stratawatch.cli.expected_pages import page_document, show_pages
+from stratawatch.cli.half_width_table import show_curve
+from stratawatch.cli.limit_outlooks import show_limits
 from stratawatch.cli.options import DEFAULT_CONFIG, ConfigOption, JsonOption, NowOption, chosen_panels, moment
-from stratawatch.cli.output import metric_text, print_documents, print_line, stream_text, window_text
+from stratawatch.cli.output import print_documents, print_line, stream_text, window_text
 from stratawatch.cli.pictures import write_picture
 from stratawatch.cli.progress_bar import shown_progress
 from stratawatch.cli.table_output import show_rows
 from stratawatch.cli.window_option import newest_window
+from stratawatch.engine.model.limit_outlook import outlook_document
 from stratawatch.errors import StratawatchError
 from stratawatch.formatting import capitalised, count_text, percent, score_text
 
@@ -163,6 +167,8 @@ def _outlook_document(spec: "PanelSpec", window: "Window", period: int, found: "
             for goal in found.goals
         ],
         "curve": [_point(step) for step in found.curve],
+        "record": None if found.record is None else {**asdict(found.record), "sentence": found.record.sentence},
+        "limits": [{**outlook_document(one), "cycle": one.cycle} for one in found.limits],
     }
 
 
@@ -170,6 +176,8 @@ def _show_outlook(document: dict[str, Any], *, every: bool = False) -> None:
     """Print an outlook for a person; `every` metric, or those that goals ask for."""
     print_line(f"{document['panel']}, window {window_text(document)}: {count_text(document['items'], 'item')}")
     print_line(_source(document))
+    if document["record"] is not None:
+        print_line(document["record"]["sentence"])
     _show_second_votes(document)
     _show_gold(document)
     _show_question_change(document)
@@ -184,7 +192,8 @@ def _show_outlook(document: dict[str, Any], *, every: bool = False) -> None:
     asked = document["budget"] if document["stop"] is None else document["stop"]["labels"]
     cells = [_goal_cells(goal, asked, document["budget"]) for goal in document["goals"]]
     show_rows(cells, numbers=[key for key in cells[0] if key not in ("goal", "remark")])
-    _show_curve(document, every=every)
+    show_limits(document["limits"])
+    show_curve(document, every=every)
 
 
 def _draw_outlook(path: Path, spec: "PanelSpec", found: "LabelNeeds") -> None:
@@ -243,38 +252,6 @@ def _width_text(row: dict[str, Any]) -> str:
     if row["half_width_low"] is None:
         return f"±{percent(row['half_width'])}"
     return f"±{percent(row['half_width_low'])} to {percent(row['half_width_high'])}"
-
-
-def _show_curve(document: dict[str, Any], *, every: bool) -> None:
-    """Print a table of half-widths for each metric: those with a goal, or `every` one."""
-    curve = document["curve"]
-    metrics = list(dict.fromkeys(row["metric"] for step in reversed(curve) for row in step["half_widths"]))
-    asked = {goal["metric"] for goal in document["goals"]}
-    shown = [metric for metric in metrics if every or metric in asked]
-    for metric in shown:
-        print_line()
-        print_line(f"Half-widths of {metric_text(metric)} to expect with so many labels")
-        show_rows(_curve_cells(curve, metric), numbers=[f"{step['labels']:,}" for step in curve])
-    if len(shown) < len(metrics):
-        others = ", ".join(metric_text(metric) for metric in metrics if metric not in shown)
-        print_line()
-        print_line(f"No goal asks for {others}; --all shows every metric")
-
-
-def _curve_cells(curve: list[dict[str, Any]], metric: str) -> list[dict[str, str]]:
-    """The cells of one metric's table: a row for each classifier, a column for each budget."""
-    by_budget = [
-        (
-            f"{step['labels']:,}",
-            {row["classifier"]: row["half_width"] for row in step["half_widths"] if row["metric"] == metric},
-        )
-        for step in curve
-    ]
-    names = dict.fromkeys(name for _, widths in reversed(by_budget) for name in widths)
-    return [
-        {"labels": name, **{labels: percent(widths[name]) if name in widths else "" for labels, widths in by_budget}}
-        for name in names
-    ]
 
 
 def _empty(spec: "PanelSpec", window: "Window") -> StratawatchError:

@@ -1,26 +1,49 @@
-"""stratawatch report: write the health report."""
+"""stratawatch report: write the health report, and send it."""
+
+from typing import Annotated
+
+import typer
 
 from stratawatch.cli.options import DEFAULT_CONFIG, ConfigOption, JsonOption, NowOption, moment
 from stratawatch.cli.output import print_json, print_line
+from stratawatch.errors import StratawatchError
 
 
-def report(config: ConfigOption = DEFAULT_CONFIG, json: JsonOption = False, now: NowOption = None) -> None:
+def report(
+    config: ConfigOption = DEFAULT_CONFIG,
+    json: JsonOption = False,
+    now: NowOption = None,
+    send: Annotated[
+        bool, typer.Option("--send", help="Let the next advance send it to channels with reports = true.")
+    ] = False,
+) -> None:
     """Write the HTML health report of every panel, and say where it is.
 
-    One page a panel and day, self-contained, in [report] folder; `latest.html` is always the newest.
+    One page a panel and day, self-contained, in [report] folder; `latest.html` is always the newest. With --send, word
+    of each panel's goes to the channels that ask for reports, once a week however often it is asked for.
 
     \b
-    Example:
+    Examples:
       stratawatch report
+      stratawatch report --send
     """
-    from stratawatch.report import write
+    from stratawatch.report import deliver, write_reports
     from stratawatch.wiring import build
 
     installation = build(config, moment(now), only_reading=True)
     ports = installation.ports
     folder, now_ = installation.report_folder, ports.clock.now()
-    path = write(ports.store, installation.panels, folder, now_, paused=ports.paused, links=ports.links)
+    if send and not ports.report_channels:
+        raise StratawatchError(
+            "no channel gets reports", expected="`reports = true` in an [[alerts]], such as one of mail or Slack"
+        )
+    written = write_reports(ports.store, installation.panels, folder, now_, paused=ports.paused, links=ports.links)
+    told = deliver(ports, written.views, written.pages, installation.configuration.folder) if send else {}
     if json:
-        print_json({"path": path})
-    else:
-        print_line(f"wrote {path}")
+        print_json({"path": written.to_open, "sent_to": {panel: list(names) for panel, names in told.items()}})
+        return
+    print_line(f"wrote {written.to_open}")
+    for panel, names in told.items():
+        print_line(f"the next advance sends word of {panel} to {', '.join(names)}")
+    if send and not told:
+        print_line("nothing to send: every channel with reports = true was told this week")

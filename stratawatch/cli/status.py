@@ -27,6 +27,8 @@ from stratawatch.cli.status_silences import (
 )
 from stratawatch.cli.status_streams import show_panel
 from stratawatch.core.alarms.alarm_states import URGENCY
+from stratawatch.engine.model.alarm_records import StreamKey
+from stratawatch.engine.model.limit_outlook import LimitOutlook, outlook_document, outlooks_from
 from stratawatch.errors import Unreachable
 from stratawatch.formatting import count_text, truth_text
 
@@ -109,6 +111,7 @@ def _document(rows: "StatusRows", configured: frozenset[str] | None, now: dateti
         {**row, "waits_for": "its panel, which is paused"} if row["panel"] in paused.panels else row
         for row in (cycle_row(cycle, now) for cycle in rows["cycles"])
     ]
+    outlooks = [one for row in rows["limit_outlooks"] for one in outlooks_from(row["position"])]
     batches, silences = batches_of(rows), active_silences(rows, now)
     sent = [batch for batch in batches if batch["state"] == "sent" and not batch["away"]]
     return {
@@ -123,7 +126,11 @@ def _document(rows: "StatusRows", configured: frozenset[str] | None, now: dateti
         ],
         "left_panels": _left_panels(rows, configured),
         "streams": [
-            {**row, "shadow": row["classifier"] in paused.shadows_of(row["panel"])}
+            {
+                **row,
+                "shadow": row["classifier"] in paused.shadows_of(row["panel"]),
+                "outlooks": [outlook_document(one) for one in outlooks if _is_of(one, row)],
+            }
             for row in sorted(rows["streams"], key=lambda row: (row["panel"], URGENCY.index(row["state"])))
         ],
         "cycles": cycles,
@@ -145,6 +152,12 @@ def _document(rows: "StatusRows", configured: frozenset[str] | None, now: dateti
         "lone_windows": [dict(row) for row in rows["lone_windows"]],
         "last_advance": last_advance(rows["last_advance"], now),
     }
+
+
+def _is_of(outlook: LimitOutlook, stream: Mapping[str, Any]) -> bool:
+    """Whether an outlook is of the judgement that a stream's row shows."""
+    key = StreamKey(stream["panel"], stream["classifier"], stream["metric"], stream["segment"])
+    return outlook.key == key and outlook.cycle == stream["cycle"]
 
 
 def _shared_budget(rows: "StatusRows") -> dict[str, Any] | None:

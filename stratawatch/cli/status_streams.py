@@ -37,6 +37,14 @@ def show_panel(panel: Mapping[str, Any], streams: Sequence[Mapping[str, Any]]) -
 def _show_reasons(streams: Sequence[Mapping[str, Any]]) -> None:
     """Why states are as they are; those of breaches stand with their incidents."""
     for row in streams[:MOST_REASONS]:
-        print_line(f"{SYMBOLS[row['state']]} {stream_text(row)}: {row['reason']}", indent="  ")
+        print_line(f"{SYMBOLS[row['state']]} {stream_text(row)}: {_why(row)}", indent="  ")
     if len(streams) > MOST_REASONS:
         print_line(f"  {len(streams) - MOST_REASONS} more: `stratawatch status --json` has every reason")
+
+
+def _why(row: Mapping[str, Any]) -> str:
+    """Why a state is as it is: how it stands at its limit and what would prove it; else the judgement's sentence."""
+    said = [one["sentence"] for one in row["outlooks"] if one["windows_to_ok"] != 0]
+    if row["state"] in ("UNPROVEN", "AT RISK") and said and row["value"] is not None:
+        return " ".join(said)
+    return str(row["reason"])

@@ -1,6 +1,7 @@
-"""The weekly health report: view models, charts, pages."""
+"""The weekly health report: view models, charts, pages, and who is sent what they say."""
 
-from stratawatch.report.publish import write
+from stratawatch.report.delivery import deliver
+from stratawatch.report.publish import write, write_reports
 from stratawatch.report.view import build
 
-__all__ = ["build", "write"]
+__all__ = ["build", "deliver", "write", "write_reports"]

@@ -1,7 +1,7 @@
 """Write the reports' files atomically: a page for each panel and day, the latest, and an index."""
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from types import MappingProxyType
@@ -38,6 +38,32 @@ def write(
     `panels` None means every panel the store knows; `links` say who looks after each, and where its runbook is.
     Returns the page to open: the panel's own, if there is only one, else the index.
     """
+    return write_reports(
+        store, panels, folder, now, cycles=cycles, docs_link=docs_link, paused=paused, links=links
+    ).to_open
+
+
+@dataclass(frozen=True)
+class WrittenReports:
+    """What was written: the page to open, the views, and the day's page of each panel."""
+
+    to_open: Path
+    views: tuple[PanelView, ...]
+    pages: Mapping[str, Path]
+
+
+def write_reports(
+    store: Store,
+    panels: Mapping[str, PanelSpec] | None,
+    folder: Path,
+    now: datetime,
+    *,
+    cycles: int = SHOWN_CYCLES,
+    docs_link: DocsLink = relative_docs,
+    paused: Pauses | None = None,
+    links: Mapping[str, PanelLinks] = MappingProxyType({}),
+) -> WrittenReports:
+    """The same as `write`, with what the pages show."""
     require("report")
     paused = paused or Pauses()
     specs = dict(panels) if panels is not None else _stored_panels(store)
@@ -49,15 +75,17 @@ def write(
         )
         for spec in specs.values()
     ]
-    pages = []
-    for view in (replace(one, links=links.get(one.panel, PanelLinks())) for one in views):
+    views = [replace(one, links=links.get(one.panel, PanelLinks())) for one in views]
+    pages = {}
+    for view in views:
         text, home = panel_page(view), folder / slug(view.panel)
         page = home / f"{now:%Y-%m-%d}.html"
         _write(page, text)
         _write(home / LATEST, text)
-        pages.append(page)
+        pages[view.panel] = page
     _write(folder / "index.html", index_page([(view, latest_report(view.panel)) for view in views]))
-    return pages[0] if len(pages) == 1 else folder / "index.html"
+    to_open = next(iter(pages.values())) if len(pages) == 1 else folder / "index.html"
+    return WrittenReports(to_open, tuple(views), pages)
 
 
 def _with_pause(view: PanelView, paused: Pauses) -> PanelView:

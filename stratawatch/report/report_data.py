@@ -13,6 +13,7 @@ from stratawatch.engine.alarms.alarm_streams import watched_streams
 from stratawatch.engine.alarms.notifications import News
 from stratawatch.engine.baselines.current_baselines import current_baselines
 from stratawatch.engine.cycle.budget_shares import shared_budget_states
+from stratawatch.engine.evidence.limit_outlooks import kept_outlooks
 from stratawatch.engine.evidence.news import news_of_open_breaches
 from stratawatch.engine.evidence.tried_cut_offs import TriedCutOffs, cut_offs_of_incidents
 from stratawatch.engine.labels.corrected_estimates import CorrectedCycle, corrected_cycle
@@ -23,6 +24,7 @@ from stratawatch.engine.model.alarm_records import Incident, Notification, Strea
 from stratawatch.engine.model.budget_ledger import BudgetState, WindowShare
 from stratawatch.engine.model.cycle_facts import Cycle, Revision
 from stratawatch.engine.model.evidence_records import JudgementRule
+from stratawatch.engine.model.limit_outlook import LimitOutlook
 from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.engine.model.states import CycleState
 from stratawatch.engine.model.stored_baseline import StoredBaseline
@@ -92,6 +94,7 @@ class ReportData:
     corrections: tuple[str, ...] = ()  # of the windows shown: when, why, before and after
     cut_offs: Mapping[int, TriedCutOffs] = field(default_factory=dict)  # by open incident
     breaches: Mapping[StreamKey, News] = field(default_factory=dict)  # what is told of those that are open
+    outlooks: tuple[LimitOutlook, ...] = ()  # of the newest judged window, at each end of its limits
 
     @property
     def newest(self) -> CycleData | None:
@@ -136,6 +139,7 @@ def read_data(store: Store, spec: PanelSpec, newest: int) -> ReportData:
             corrections=tuple(said for one in shown for said in _corrections(tx, one)),
             cut_offs=cut_offs_of_incidents(tx, incidents),
             breaches=news_of_open_breaches(tx, incidents),
+            outlooks=kept_outlooks(tx, spec),
         )
 
 

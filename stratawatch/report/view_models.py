@@ -11,10 +11,13 @@ from stratawatch.core.estimate import Estimate, IntervalEstimate
 from stratawatch.core.estimation.missing_answers import AnswerCounts
 from stratawatch.core.goals import Goal, Limit
 from stratawatch.engine.evidence.cut_off_text import CutOffRow
-from stratawatch.engine.model.panel_links import WORDS, PanelLinks, is_clickable
+from stratawatch.engine.model.limit_outlook import LimitOutlook
+from stratawatch.engine.model.panel_links import STEPS_ANCHOR, WORDS, PanelLinks, is_clickable
 from stratawatch.engine.model.panel_spec import Window
 from stratawatch.engine.model.states import CycleState
+from stratawatch.formatting import capitalised
 from stratawatch.report.baseline_view import BaselineView
+from stratawatch.report.state_steps import StateSteps, steps_of
 from stratawatch.report.wording import metric_words
 
 
@@ -60,6 +63,22 @@ class Score:
     scale: Scale
     deff: float | None = None  # of labels that come in clusters
     baseline: BaselineView | None = None
+    outlooks: tuple[LimitOutlook, ...] = ()  # at each end of its limit
+
+    @property
+    def ways_out(self) -> tuple[str, ...]:
+        """With what it would be proven inside, and where it would page, unless it is OK: for each end of its limit."""
+        if self.state == AlarmState.OK:
+            return ()
+        parts = ([part for part in (one.proof, one.page) if part] for one in self.outlooks)
+        return tuple(" ".join(f"{capitalised(part)}." for part in several) for several in parts if several)
+
+    @property
+    def page_values(self) -> tuple[float, ...]:
+        """Near which values one window alone would page a metric that is OK."""
+        if self.state != AlarmState.OK:
+            return ()
+        return tuple(one.page_value for one in self.outlooks if one.page_value is not None)
 
     @property
     def half_width(self) -> float | None:
@@ -338,8 +357,21 @@ class PanelView:
     @property
     def leads(self) -> tuple[Lead, ...]:
         """Who looks after the panel, and what to do when something is wrong; nothing that leads to this page."""
-        said = {WORDS[name]: text for name, text in self.links.facts.items() if name != "report_url"}
+        facts = self.links.facts
+        page = facts.pop("report_url", "")
+        said = {WORDS[name]: text for name, text in facts.items() if not (page and text.startswith(page))}
         return tuple(Lead(name, text, text if is_clickable(text) else "") for name, text in said.items())
+
+    @property
+    def steps(self) -> tuple[tuple[AlarmState, StateSteps], ...]:
+        """What to do about each state that is on the page."""
+        open_ = {row.kind for row in self.incidents if row.resolved_at is None}
+        return steps_of({*open_, *(one.state for one in (*self.scores, *self.segments) if one.state)}, self.panel)
+
+    @property
+    def steps_anchor(self) -> str:
+        """Where they stand."""
+        return STEPS_ANCHOR
 
     @property
     def mistakes_command(self) -> str:

@@ -230,7 +230,8 @@ class MailBackend:
 
     def channel(self, login=None, to=("ops@example.org", "kim@example.org"), port=None) -> MailChannel:
         server = MailServer("127.0.0.1", port or self.port, "none", login, 5)
-        return MailChannel(server, "watch@example.com", to, sent=SentKeys.of_channel(self.folder, "mail"))
+        sent = SentKeys.of_channel(self.folder, "mail")
+        return MailChannel(server, "watch@example.com", to, sent=sent, folder=self.folder)
 
     def received(self) -> list[str]:
         return [f"{mail['Subject']}\n{mail.get_body(('plain',)).get_content()}" for _, mail in self.mails]

@@ -4,7 +4,7 @@ from abc import abstractmethod
 from datetime import timedelta
 from typing import Annotated, ClassVar, Final
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from stratawatch.adapters.adapter_settings import AdapterSettings, BuildContext
 from stratawatch.engine.ports import AlertChannel
@@ -30,12 +30,24 @@ class ChannelSettings(AdapterSettings):
     """[[alerts]]: a channel, by its kind."""
 
     registry: ClassVar = REGISTRY
+    wakes_people: ClassVar[bool] = False
+    """Whether its receiver calls somebody for whatever it is sent, so that no report may go there."""
 
     name: Name
     fallback: bool = False
     """Whether the channel gets only pages that every other channel failed to take."""
+    reports: bool = False
+    """Whether the channel gets the weekly report too, or, with `fallback`, besides such pages."""
     timeout: Annotated[PositiveDuration, Field(le=LONGEST_TIMEOUT)] = timedelta(seconds=20)
     """For one send, all of it."""
+
+    @model_validator(mode="after")
+    def _no_report_wakes_anybody(self) -> "ChannelSettings":
+        if self.reports and self.wakes_people:
+            raise ValueError(
+                "`reports` is for channels that people read; this one calls somebody, so give it to another"
+            )
+        return self
 
     @abstractmethod
     def build(self, context: BuildContext) -> AlertChannel:

@@ -11,6 +11,11 @@ MORE: Final = " ..."
 HEADS: Final[dict[Severity, str]] = {"page": "PAGE", "warning": "WARNING", "update": "UPDATE", "resolved": "RESOLVED"}
 
 
+def head_of(notification: Notification) -> str:
+    """What kind of word a notification is."""
+    return "REPORT" if notification.is_report else HEADS[notification.severity]
+
+
 def cut(text: str, longest: int) -> str:
     """A text of at most so many characters; one that was cut ends in dots.
 
@@ -27,7 +32,7 @@ def one_line(text: str, longest: int) -> str:
 
 def headed(notification: Notification, longest: int) -> str:
     """The subject behind what kind of word it is, which is not said twice."""
-    head, subject = HEADS[notification.severity], one_line(notification.subject, longest)
+    head, subject = head_of(notification), one_line(notification.subject, longest)
     return cut(subject if subject.startswith(f"{head}:") else f"{head}: {subject}", longest)
 
 

@@ -4,7 +4,7 @@ import json
 from base64 import b64encode
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Any, Final, Literal
+from typing import Any, ClassVar, Final, Literal
 
 from pydantic import SecretStr, model_validator
 
@@ -41,6 +41,8 @@ NOTICE_SPAN: Final = timedelta(hours=1)
 
 class AlertmanagerSettings(ChannelSettings):
     """kind = "alertmanager": the address of an Alertmanager; of a cluster, each member is a channel of its own."""
+
+    wakes_people: ClassVar = True
 
     kind: Literal["alertmanager"]
     name: shapes.Name = "alertmanager"

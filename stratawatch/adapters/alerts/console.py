@@ -7,7 +7,7 @@ from typing import Final, Literal, TextIO
 
 from stratawatch.adapters.adapter_settings import BuildContext
 from stratawatch.adapters.alerts import ChannelSettings
-from stratawatch.adapters.alerts.alert_text import HEADS, link_lines
+from stratawatch.adapters.alerts.alert_text import head_of, link_lines
 from stratawatch.adapters.alerts.sent_keys import SentKeys
 from stratawatch.engine.model.alarm_records import Notification, Severity
 from stratawatch.engine.model.label_events import Receipt
@@ -63,7 +63,7 @@ class ConsoleChannel:
 
 
 def _lines(notification: Notification, *, coloured: bool) -> Iterator[str]:
-    head = HEADS[notification.severity]
+    head = head_of(notification)
     when = f"{notification.created_at:%Y-%m-%d %H:%M} +00:00"
     before, after = (COLOURS[notification.severity], PLAIN) if coloured else ("", "")
     yield "=" * WIDTH

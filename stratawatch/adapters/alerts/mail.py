@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from email.message import EmailMessage
 from email.utils import format_datetime
 from html import escape
+from pathlib import Path
 from typing import Annotated, Final, Literal
 
 from pydantic import AfterValidator, Field, SecretStr, model_validator
@@ -25,6 +26,7 @@ from stratawatch.adapters.alerts.mail_chart import chart_html, chart_text
 from stratawatch.adapters.alerts.sent_keys import SentKeys
 from stratawatch.adapters.object_storage import LOOPBACK
 from stratawatch.adapters.secret_address import STEP_TIMEOUT, TIMEOUT
+from stratawatch.engine.alarms.report_notices import PAGE
 from stratawatch.engine.model.alarm_records import Notification
 from stratawatch.engine.model.label_events import Receipt
 from stratawatch.engine.model.panel_links import WORDS, is_clickable, links_of
@@ -34,6 +36,8 @@ from stratawatch.settings import shapes
 
 LONGEST_SUBJECT: Final = 200
 LONGEST_BODY: Final = 20_000
+LARGEST_PAGE: Final = 7_000_000
+"""Bytes of a page that is attached: mail servers often take no more than 10 MB, and an attachment grows by a third."""
 Security = Literal["tls", "starttls", "none"]
 _PORTS: Final[dict[Security, int]] = {"tls": 465, "starttls": 587, "none": 25}
 
@@ -79,7 +83,8 @@ class MailSettings(ChannelSettings):
             None if self.user is None or self.password is None else (self.user, context.reveal(self.password)),
             self.timeout.total_seconds(),
         )
-        return MailChannel(server, self.sender, self.to, self.name, sent=SentKeys.of_channel(context.folder, self.name))
+        sent = SentKeys.of_channel(context.folder, self.name)
+        return MailChannel(server, self.sender, self.to, self.name, sent=sent, folder=context.folder)
 
 
 class MailServer:
@@ -159,9 +164,16 @@ class MailChannel:
     """
 
     def __init__(
-        self, server: MailServer, sender: str, to: Sequence[str], name: str = "mail", *, sent: SentKeys | None = None
+        self,
+        server: MailServer,
+        sender: str,
+        to: Sequence[str],
+        name: str = "mail",
+        *,
+        sent: SentKeys | None = None,
+        folder: Path | None = None,
     ) -> None:
-        self.name = name
+        self.name, self._folder = name, folder
         self._server, self._sender, self._to, self._sent = server, sender, tuple(to), sent or SentKeys()
 
     def send(self, notification: Notification) -> Receipt:
@@ -203,7 +215,23 @@ class MailChannel:
             f"<p><small>key: {escape(key)}</small></p></body></html>\n",
             subtype="html",
         )
+        if notification.is_report and self._folder is not None:
+            _attach_page(message, self._folder, str(notification.facts.get(PAGE, "")))
         return message
+
+
+def _attach_page(message: EmailMessage, folder: Path, page: str) -> None:
+    """The report's page as a file, below the configuration's folder; without one that is gone or too large."""
+    place = (folder / page).resolve()
+    if not page or not place.is_relative_to(folder.resolve()):
+        return
+    try:
+        if place.stat().st_size > LARGEST_PAGE:
+            return
+        content = place.read_bytes()
+    except OSError:  # old pages are deleted after some time, and the words of the mail say where it was
+        return
+    message.add_attachment(content, maintype="text", subtype="html", filename=f"{place.parent.name}-{place.name}")
 
 
 def _link(said: str) -> str:

@@ -1,6 +1,6 @@
 """Alerts to PagerDuty, by its Events API of version 2: a page opens an incident there, and its end resolves it."""
 
-from typing import Any, Final, Literal
+from typing import Any, ClassVar, Final, Literal
 
 from pydantic import SecretStr
 
@@ -38,6 +38,8 @@ _ACTIONS: Final[dict[Severity, str]] = {
 
 class PagerDutySettings(ChannelSettings):
     """kind = "pagerduty": a service of PagerDuty with an integration "Events API v2"."""
+
+    wakes_people: ClassVar = True
 
     kind: Literal["pagerduty"]
     name: shapes.Name = "pagerduty"

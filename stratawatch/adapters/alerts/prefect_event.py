@@ -11,7 +11,7 @@ from stratawatch.adapters.alerts import ChannelSettings
 from stratawatch.adapters.alerts.alert_text import body_with_links, incident_name, notification_name, one_line
 from stratawatch.adapters.alerts.sent_keys import SentKeys
 from stratawatch.adapters.secret_address import TIMEOUT, SecretAddress
-from stratawatch.engine.model.alarm_records import Notification
+from stratawatch.engine.model.alarm_records import REPORT, Notification
 from stratawatch.engine.model.label_events import Receipt
 from stratawatch.errors import StratawatchError
 from stratawatch.settings import shapes
@@ -96,7 +96,7 @@ def _event(notification: Notification) -> dict[str, Any]:
     return {
         "id": str(UUID(notification_name(notification)[:32], version=4)),
         "occurred": notification.created_at.isoformat(),
-        "event": f"stratawatch.{notification.severity}",
+        "event": f"stratawatch.{REPORT if notification.is_report else notification.severity}",
         "resource": {
             "prefect.resource.id": f"stratawatch.incident.{incident}",
             "prefect.resource.name": subject or "stratawatch",

@@ -12,7 +12,7 @@ from stratawatch.adapters.alerts import ChannelSettings
 from stratawatch.adapters.alerts.alert_text import notification_name
 from stratawatch.adapters.secret_address import TIMEOUT, SecretAddress
 from stratawatch.adapters.webhook_signatures import signed_headers, signing_key
-from stratawatch.engine.model.alarm_records import Notification, Severity
+from stratawatch.engine.model.alarm_records import REPORT, Notification, Severity
 from stratawatch.engine.model.label_events import Receipt
 from stratawatch.settings import shapes
 
@@ -23,7 +23,7 @@ EVENTS: Final[dict[Severity, str]] = {
     "update": "update",
     "resolved": "resolve",
 }
-"""What a receiver is to do with the incident of the dedup key."""
+"""What a receiver is to do with the incident of the dedup key; a report is about none."""
 
 
 class WebhookSettings(ChannelSettings):
@@ -95,7 +95,7 @@ def _message(notification: Notification) -> dict[str, Any]:
     return {
         "key": notification.key,
         "dedup_key": notification.dedup_key,
-        "event": EVENTS[notification.severity],
+        "event": REPORT if notification.is_report else EVENTS[notification.severity],
         "severity": notification.severity,
         "subject": notification.subject,
         "body": notification.body,

@@ -3,7 +3,11 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
+
+if TYPE_CHECKING:
+    from stratawatch.core.alarms.readings import Reading
+    from stratawatch.core.goals import LimitEnd
 
 AlarmRule = Literal["evidence", "window"]
 """How windows page: by what they add up to, or each by itself."""
@@ -54,12 +58,32 @@ MEANINGS: Final[Mapping[str, str]] = {
 
 
 @dataclass(frozen=True)
+class EndOutlook:
+    """How a stream stands at one end of its limit by a `reading` of the last windows, and when it would be proven.
+
+    `distance` is how far inside it lies, negative outside. `half_width` is what the interval of one window with the
+    same value may have at most to prove it; None where no window's can. `windows_to_ok`: how many more windows like the
+    newest one prove it at that value, 0 where it is proven; None where no number up to 13 does.
+    """
+
+    end: "LimitEnd"
+    reading: "Reading"
+    distance: float
+    half_width: float | None
+    windows_to_ok: int | None
+
+
+@dataclass(frozen=True)
 class Judgement:
-    """An alarm state and the sentence that explains it; BLIND has a cause too."""
+    """An alarm state and the sentence that explains it; BLIND has a cause too.
+
+    `outlooks` are those at the ends of the limit of which something is known.
+    """
 
     state: AlarmState
     reason: str
     cause: BlindCause | None = None
+    outlooks: tuple[EndOutlook, ...] = ()
 
     def __post_init__(self) -> None:
         """Raise where BLIND has no cause, or another state has one."""

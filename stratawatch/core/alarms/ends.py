@@ -6,8 +6,8 @@ from typing import Protocol
 from stratawatch.core.alarms.drops import ActiveBaseline, change_text, worsening_word
 from stratawatch.core.alarms.readings import Reading
 from stratawatch.core.baselines.drop import Drop
-from stratawatch.core.estimate import IntervalEstimate
-from stratawatch.core.goals import Limit
+from stratawatch.core.estimate import IntervalEstimate, Undefined
+from stratawatch.core.goals import Limit, LimitEnd
 from stratawatch.core.metrics import metric_named
 from stratawatch.formatting import confidence_text, exact_points, percent, points
 
@@ -38,6 +38,16 @@ class Distance:
 
 class End(Protocol):
     """One end of a limit."""
+
+    @property
+    def kind(self) -> LimitEnd:
+        """Which of the ends it is."""
+        ...
+
+    @property
+    def worse_is_lower(self) -> bool:
+        """Whether the metric is outside below it."""
+        ...
 
     def distance(self, interval: IntervalEstimate, confidence: float) -> Distance:
         """How far inside an estimate lies, whose interval has this confidence."""
@@ -70,6 +80,16 @@ class FixedEnd:
 
     value: float
     is_floor: bool
+
+    @property
+    def kind(self) -> LimitEnd:
+        """A floor or a ceiling."""
+        return "floor" if self.is_floor else "ceiling"
+
+    @property
+    def worse_is_lower(self) -> bool:
+        """Below a floor."""
+        return self.is_floor
 
     def distance(self, interval: IntervalEstimate, confidence: float = 0.95) -> Distance:  # noqa: ARG002
         """How far above the floor, or below the ceiling, an estimate lies.
@@ -109,8 +129,7 @@ class FixedEnd:
         return f" ({most} {percent(near, reading.interval.half_width)} with {confidence_text(confidence)} confidence)"
 
     def _name(self, reading: Reading) -> str:
-        kind = "floor" if self.is_floor else "ceiling"
-        return f"the {kind} of {percent(self.value, reading.interval.half_width)}"
+        return f"the {self.kind} of {percent(self.value, reading.interval.half_width)}"
 
 
 @dataclass(frozen=True)
@@ -120,6 +139,16 @@ class DropEnd:
     metric: str
     max_drop: float
     baseline: ActiveBaseline
+
+    @property
+    def kind(self) -> LimitEnd:
+        """A largest drop."""
+        return "max_drop"
+
+    @property
+    def worse_is_lower(self) -> bool:
+        """Unless the metric is one of which less is better."""
+        return not metric_named(self.metric).lower_is_better
 
     def distance(self, interval: IntervalEstimate, confidence: float) -> Distance:
         """How much further the metric might fall; the interval holds the uncertainty of both."""
@@ -162,3 +191,11 @@ def fixed_ends(limit: Limit, value: float) -> list[FixedEnd]:
     both = ((limit.floor, True), (limit.ceiling, False))
     ends = [FixedEnd(end, is_floor) for end, is_floor in both if end is not None]
     return sorted(ends, key=lambda end: value - end.value if end.is_floor else end.value - value)
+
+
+def ends_of(limit: Limit, value: float, baseline: ActiveBaseline | Undefined) -> list[End]:
+    """Every end of a limit at which a metric of this value can be seen: a drop only from a baseline."""
+    ends: list[End] = [*fixed_ends(limit, value)]
+    if limit.max_drop is not None and not isinstance(baseline, Undefined):
+        ends.append(DropEnd(limit.metric, limit.max_drop, baseline))
+    return ends

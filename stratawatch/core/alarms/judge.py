@@ -4,8 +4,8 @@ from typing import Final
 
 from stratawatch.core.alarms.alarm_states import AlarmState, BlindCause, Judgement
 from stratawatch.core.alarms.drops import NO_BASELINE, ActiveBaseline
-from stratawatch.core.alarms.ends import Distance, DropEnd, End, fixed_ends
-from stratawatch.core.alarms.least_precise import is_precise_enough
+from stratawatch.core.alarms.ends import Distance, ends_of, fixed_ends
+from stratawatch.core.alarms.page_value import lies_outside
 from stratawatch.core.alarms.readings import Reading
 from stratawatch.core.designs.missing_bounds import MissingBounds, blind_reason
 from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
@@ -50,13 +50,8 @@ def page_by_window(
     if isinstance(interval, Undefined) or isinstance(page, Undefined):
         return ""
     reading = Reading(1, interval, estimate.labels_used, estimate.confidence)
-    ends: list[End] = [*fixed_ends(limit, interval.value)]
-    if limit.max_drop is not None and not isinstance(baseline, Undefined):
-        ends.append(DropEnd(limit.metric, limit.max_drop, baseline))
-    for end in ends:
-        distance = end.distance(page, page_estimate.confidence)
-        near = end.limit_near(page.value, distance)
-        if distance.is_outside and is_precise_enough(page, near, page_estimate.confidence):
+    for end in ends_of(limit, interval.value, baseline):
+        if lies_outside(end, page, page_estimate.confidence):
             side = end.side(reading, is_inside=False, is_proven=True)
             proof = end.page_proof(reading, page, page_estimate.confidence)
             said = end.sentence(reading, f"{side}{proof}")

@@ -6,8 +6,9 @@ outside; BREACH lasts from the page until OK. Whom to page is decided elsewhere.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import sqrt
 
-from stratawatch.core.alarms.alarm_states import URGENCY, AlarmState, BlindCause, Judgement
+from stratawatch.core.alarms.alarm_states import URGENCY, AlarmState, BlindCause, EndOutlook, Judgement
 from stratawatch.core.alarms.drops import NO_BASELINE, ActiveBaseline, fell_or_rose
 from stratawatch.core.alarms.ends import DropEnd, End, fixed_ends
 from stratawatch.core.alarms.readings import LAST, MANY, Reading, Readings, Together, readings
@@ -50,6 +51,7 @@ def judge_state(
             f"the limit for {limit.metric} has no end", expected="a floor or a ceiling, or a largest drop"
         )
     worst, this = min(said, key=lambda one: URGENCY.index(one.state)), estimates[-1].result
+    worst = replace(worst, outlooks=tuple(outlook for one in said for outlook in one.outlooks))
     if isinstance(this, Undefined):
         return replace(worst, reason=f"{worst.reason}; nothing is known of this window: {this.reason}")
     return worst
@@ -105,7 +107,12 @@ def _no_drop(metric: str, found: Undefined, cause: BlindCause) -> Judgement:
 
 
 def _judge_end(end: End, stream: _Stream, found: Readings, rule: _Rule) -> Judgement:
-    """The state against one end of the limit."""
+    """The state against one end of the limit, and the outlook at it."""
+    outlook = _outlook(end, stream, found)
+    return replace(_state_at(end, found, rule, outlook), outlooks=(outlook,))
+
+
+def _state_at(end: End, found: Readings, rule: _Rule, outlook: EndOutlook) -> Judgement:
     few, proof, is_in = found.few, _proof(end, found), _is_in_lately(end, found)
     distance = end.distance(few.interval, few.confidence)
     # Without a value of this window nothing is new: what was known before ends no page.
@@ -121,8 +128,22 @@ def _judge_end(end: End, stream: _Stream, found: Readings, rule: _Rule) -> Judge
     if proof and not is_in:
         but = f"{end.side(proof, is_inside=True, is_proven=True)}, but the last {LAST} windows together are not inside"
         return _said(AlarmState.UNPROVEN, end, proof, but)
-    outlook = _outlook(_windows_to_ok(end, stream, few.interval.value))
-    return _said(AlarmState.UNPROVEN, end, few, f"{side} so far, not proven; {outlook}")
+    return _said(AlarmState.UNPROVEN, end, few, f"{side} so far, not proven; {_when_proven(outlook.windows_to_ok)}")
+
+
+def _outlook(end: End, stream: _Stream, found: Readings) -> EndOutlook:
+    """How the stream stands at this end, and when it would be proven inside if the metric keeps its value."""
+    few = found.few
+    distance = end.distance(few.interval, few.confidence)
+    # A baseline has an interval too: what it adds to that of a drop no window's labels take away.
+    added = distance.half_width**2 - few.interval.half_width**2
+    room = distance.value**2 - added
+    half_width = sqrt(room) if distance.value > 0 and room > 0 else None
+    if _proof(end, found) and _is_in_lately(end, found):
+        windows: int | None = 0
+    else:
+        windows = _windows_to_ok(end, stream, few.interval.value) if distance.value >= 0 else None
+    return EndOutlook(end.kind, few, distance.value, half_width, windows)
 
 
 def _said(state: AlarmState, end: End, reading: Reading, verdict: str) -> Judgement:
@@ -150,7 +171,7 @@ def _windows_to_ok(end: End, stream: _Stream, value: float) -> int | None:
     return None
 
 
-def _outlook(windows: int | None) -> str:
+def _when_proven(windows: int | None) -> str:
     """When it will be proven, in words."""
     return "not with these labels" if windows is None else f"about {count_text(windows, 'more window')}"
 

@@ -70,12 +70,13 @@ def notify_breach(
     """
     key = incident.key
     about = "" if incident.since is None else f" about {incident.since:%Y-%m-%d}"
-    runbook = "Runbook below: find" if ports.links_of(key.panel).runbook else "Find"
+    has_runbook = bool(ports.links_of(key.panel).runbook)
+    runbook, more = ("Runbook below: find", "") if has_runbook else ("Find", " More: docs/runbook.md.")
     lines = [
         *([said.reason] if news is None else news.lines),
         *([since_line(incident.since)] if news is None and incident.since is not None else []),
         f"Do: 1. Acknowledge it, or it is told again: stratawatch alerts ack {incident.id}",
-        f"2. {runbook} what changed in {key.classifier} or in its input{about}; mend it, or roll it back.",
+        f"2. {runbook} what changed in {key.classifier} or in its input{about}; mend it, or roll it back.{more}",
         *state_lines(states, key),
         *([] if news is None else news.more),
         next_line(cycle),
@@ -240,14 +241,15 @@ def notify_channel(
     subject: str,
     body: str,
     facts: Mapping[str, object],
-) -> None:
-    """Write one outbox row for a channel, once for every dedup key and severity.
+) -> bool:
+    """Write one outbox row for a channel, once for every dedup key and severity; says whether it was not there.
 
     Where it is about a panel, it says too who looks after that, and where to read on.
     """
     key, now = f"{dedup_key}|{severity}|{channel}", ports.clock.now()
     links = ports.links_of(str(facts["panel"])).facts if "panel" in facts else {}
-    tx.outbox.add(Notification(key, dedup_key, channel, severity, subject, body, {**facts, **links}, created_at=now))
+    facts = {**facts, **links}
+    return tx.outbox.add(Notification(key, dedup_key, channel, severity, subject, body, facts, created_at=now))
 
 
 def stream_facts(key: StreamKey) -> dict[str, object]:

@@ -18,6 +18,7 @@ from stratawatch.engine.alarms.notifications import News, warn_of_cycle
 from stratawatch.engine.alarms.past_readings import estimates_so_far, paged_streams
 from stratawatch.engine.baselines.current_baselines import baselines_for_judging
 from stratawatch.engine.cycle.open_cycles import DECIDED
+from stratawatch.engine.evidence.limit_outlooks import keep_outlooks, limit_outlooks
 from stratawatch.engine.evidence.news import news_of_end, news_of_page
 from stratawatch.engine.evidence.pages import JudgedWindow, pages_of_window, stream_of
 from stratawatch.engine.evidence.panel_evidence import panel_evidence
@@ -124,6 +125,7 @@ def _judge(
     )
     if not (superseded or retired or backfilled):
         _tell_of_missing(tx, ports, cycle, window.missing)
+        keep_outlooks(tx, cycle, limit_outlooks(window, rule, judgements), ports.clock.now())
 
 
 def _news(

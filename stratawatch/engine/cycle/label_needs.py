@@ -10,8 +10,12 @@ from stratawatch.core.goals import Goal
 from stratawatch.core.history.model import has_enough_labels
 from stratawatch.core.plan import HalfWidthRange
 from stratawatch.core.planning.goal_variances import DEFAULT_GOALS
+from stratawatch.engine.cycle.forecast_record import ForecastRecord, forecast_record
 from stratawatch.engine.cycle.known_labels import history_with_known_labels
+from stratawatch.engine.cycle.labels_to_prove import with_labels_to_prove
+from stratawatch.engine.evidence.limit_outlooks import kept_outlooks
 from stratawatch.engine.input.assess_window import assess_window
+from stratawatch.engine.model.limit_outlook import LimitOutlook
 from stratawatch.engine.model.panel_metrics import metrics_shown
 from stratawatch.engine.model.panel_spec import PanelSpec, Window
 from stratawatch.engine.model.survey_of_panel import survey_of_panel
@@ -42,7 +46,9 @@ class GoalForecast:
 class LabelNeeds:
     """What labels would buy in a window. `together` are the labels that all goals need; they share them.
 
-    `stop`: where a cycle would stop that asks no more than its goals need; None where it spends its budget.
+    `stop`: where a cycle would stop that asks no more than its goals need; None where it spends its budget. `limits`:
+    how streams stand at the ends of their limits, and the labels that would prove each inside. `record`: what became
+    of earlier forecasts, None before the first window is judged.
     """
 
     items: int
@@ -53,6 +59,8 @@ class LabelNeeds:
     together: int
     curve: tuple[BudgetPoint, ...]
     stop: BudgetPoint | None = None
+    limits: tuple[LimitOutlook, ...] = ()
+    record: ForecastRecord | None = None
 
 
 def label_needs(ports: Ports, spec: PanelSpec, window: Window, period: int) -> LabelNeeds:
@@ -76,6 +84,9 @@ def label_needs(ports: Ports, spec: PanelSpec, window: Window, period: int) -> L
         together=stop.labels if stop and stop.labels < most else None,
         one_by_one=lambda goals: _one_by_one("goals", goals),
     )
+    with ports.store.begin() as tx:
+        limits = kept_outlooks(tx, spec)
+        record = forecast_record(tx, spec.name, {(goal.classifiers[0], goal.metric) for goal in goals})
     return LabelNeeds(
         items=census.size,
         past_labels=len(history),
@@ -89,6 +100,8 @@ def label_needs(ports: Ports, spec: PanelSpec, window: Window, period: int) -> L
         together=needs.together,
         curve=curve,
         stop=stop,
+        limits=with_labels_to_prove(limits, curve),
+        record=record,
     )
 
 

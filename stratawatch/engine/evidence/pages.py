@@ -10,7 +10,7 @@ from stratawatch.core.alarms.drops import NO_BASELINE, ActiveBaseline, fell_or_r
 from stratawatch.core.alarms.judge import page_by_window, page_confidence
 from stratawatch.core.designs.missing_bounds import blind_reason
 from stratawatch.core.estimate import Estimate, Undefined
-from stratawatch.core.goals import Limit
+from stratawatch.core.goals import Limit, LimitEnd
 from stratawatch.core.metrics import metric_named
 from stratawatch.core.tuning import EVIDENCE
 from stratawatch.engine.alarms.alarm_streams import watched_streams
@@ -147,17 +147,28 @@ def share_of_window(spec: PanelSpec, rule: AlarmRule) -> float:
     return EVIDENCE.window_share if rule == "window" else 1 - EVIDENCE.evidence_share
 
 
+def page_confidence_of(window: JudgedWindow, rule: JudgementRule, key: StreamKey, end: LimitEnd) -> float:
+    """The confidence of the interval by which this window alone may page at one end of a stream's limit."""
+    by_itself = end == "max_drop" and not window.adds_up(key)
+    return _confidence(window, _ALL if by_itself else share_of_window(window.spec, rule.rule))
+
+
+def _confidence(window: JudgedWindow, share: float) -> float:
+    """The confidence where pages by one window may use this share of the promised false pages."""
+    # A stream with a floor and a largest drop has two chances to page falsely.
+    tests = sum(limit.tests for limit in window.limits.values())
+    return page_confidence(tests, YEAR / window.spec.windows.length, share * window.spec.false_pages_per_year)
+
+
 def _beyond(window: JudgedWindow, limits: Mapping[StreamKey, Limit], share: float) -> dict[StreamKey, str]:
     tested = {key: limit for key, limit in limits.items() if limit.tests}
     if not tested:
         return {}
     spec, missing = window.spec, window.missing
-    # A stream with a floor and a largest drop has two chances to page falsely.
-    tests = sum(limit.tests for limit in window.limits.values())
     wide = window.labelled.design.estimate(
         window.labelled.ledger,
         window.labelled.drawn,
-        confidence=page_confidence(tests, YEAR / spec.windows.length, share * spec.false_pages_per_year),
+        confidence=_confidence(window, share),
         metrics=sorted({key.metric for key in tested}),
         segments=sorted({limit.segment for limit in tested.values() if limit.segment}),
         borrow=False,

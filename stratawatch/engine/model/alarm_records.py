@@ -109,6 +109,8 @@ Severity = Literal["page", "warning", "update", "resolved"]
 """A page or a warning begins what a resolved one ends; updates come in between."""
 ACKNOWLEDGED: Final = "acknowledged"
 """What the fact `update` says in word on an acknowledgement."""
+REPORT: Final = "report"
+"""What the fact `update` says in the word that a report was written; it is about no incident."""
 DeliveryState = Literal["pending", "sent", "failed", "superseded"]
 """Pending ones are tried again, failed ones are not; superseded ones were not taken before they were over."""
 
@@ -146,6 +148,11 @@ class Notification:
     def is_opening(self) -> bool:
         """Whether it begins something that a resolved one may end."""
         return self.severity in ("page", "warning")
+
+    @property
+    def is_report(self) -> bool:
+        """Whether it says that a report was written, and nothing of an incident."""
+        return self.severity == "update" and self.facts.get("update") == REPORT
 
     @property
     def may_be_taken(self) -> bool:

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Sequence
+from datetime import datetime
 from hashlib import sha256
 from typing import Final
 
@@ -111,6 +112,16 @@ def blind_dedup_key(panel: str, cause: BlindCause, period: int, revision: int) -
     'stratawatch:spam:blind:no-labels:7.1'
     """
     return f"stratawatch:{panel}:blind:{cause}:{period}.{revision}"
+
+
+def report_key(panel: str, now: datetime) -> str:
+    """What every channel dedupes word of a panel's report on: one for each week, from Monday on in UTC.
+
+    >>> report_key("spam", datetime(2026, 1, 11)), report_key("spam", datetime(2026, 1, 12))
+    ('stratawatch:spam:report:2026-W02', 'stratawatch:spam:report:2026-W03')
+    """
+    year, week, _ = now.isocalendar()
+    return f"stratawatch:{panel}:report:{year}-W{week:02d}"
 
 
 def blind_cause_of(dedup_key: str) -> BlindCause | None:

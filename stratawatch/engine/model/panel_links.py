@@ -9,6 +9,8 @@ WORDS: Final = {"owner": "Owner", "runbook": "Runbook", "report_url": "Report"}
 """The facts of a notification that lead somewhere, and what people call them."""
 LEADS: Final = ("runbook", "report_url")
 """Those that are addresses."""
+STEPS_ANCHOR: Final = "what-to-do"
+"""Where a panel's report says what to do about each state: where the runbook is of a panel that names none."""
 _CLICKABLE: Final = ("http", "https", "mailto")
 
 

@@ -252,10 +252,14 @@ DropPages = Callable[[datetime, datetime], int]
 
 @dataclass(frozen=True)
 class ChannelRule:
-    """How a channel is used: whether only where every other one failed, and how many seconds a send may take."""
+    """How a channel is used: whether only where every other one failed, and how many seconds a send may take.
+
+    With `reports`, it gets the weekly report.
+    """
 
     fallback: bool = False
     timeout: float = 20.0
+    reports: bool = False
 
 
 @dataclass(frozen=True)
@@ -300,6 +304,11 @@ class Ports:
     def links_of(self, panel: str) -> PanelLinks:
         """Where a notification about a panel leads."""
         return self.links.get(panel, PanelLinks())
+
+    @property
+    def report_channels(self) -> tuple[str, ...]:
+        """The names of the channels that get the weekly report."""
+        return tuple(name for name in self.channels if self.channel_rule(name).reports)
 
     def channels_of(self, *, fallback: bool) -> tuple[str, ...]:
         """The names of the fallback channels, or of all others."""

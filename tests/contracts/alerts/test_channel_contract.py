@@ -4,6 +4,7 @@ from datetime import timedelta
 from html import unescape
 
 import pytest
+from pydantic import ValidationError
 
 from stratawatch.adapters.alerts import REGISTRY, ChannelSettings
 from tests.contracts.alerts.conftest import BACKENDS
@@ -101,3 +102,23 @@ def test_a_notification_arrives_once_whatever_its_key_holds(backend, key):
     assert channel.send(notice(key)).duplicate
     assert not channel.send(notice(key + "'")).duplicate
     assert len(backend.received()) == 2
+
+
+@pytest.mark.parametrize("kind", sorted(REGISTRY))
+def test_no_report_goes_there_unless_said_and_none_where_it_would_wake_somebody(kind):
+    settings = ChannelSettings.of_kind(kind)
+    assert settings.model_fields["reports"].default is False
+    assert settings.wakes_people == (kind in ("alertmanager", "pagerduty"))
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        {"kind": "pagerduty", "routing_key": "${env:KEY}"},
+        {"kind": "alertmanager", "url": "https://alerts.example.org"},
+    ],
+    ids=lambda table: table["kind"],
+)
+def test_reports_are_refused_with_a_sentence_where_they_would_wake_somebody(table):
+    with pytest.raises(ValidationError, match="`reports` is for channels that people read; this one calls somebody"):
+        ChannelSettings.model_validate({**table, "reports": True})

@@ -70,3 +70,8 @@ def test_a_closed_terminal_is_unreachable_and_the_notification_may_be_sent_again
     for _ in range(2):
         with pytest.raises(Unreachable, match="console"):
             channel.send(notice())
+
+
+def test_a_report_is_called_one():
+    lines = shown(notice(severity="update", facts={"panel": "spam", "update": "report"})).splitlines()
+    assert lines[1].split(maxsplit=1)[0] == "REPORT"

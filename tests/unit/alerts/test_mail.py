@@ -6,7 +6,7 @@ import socket
 import pytest
 from pydantic import SecretStr, ValidationError
 
-from stratawatch.adapters.alerts.mail import MailSettings
+from stratawatch.adapters.alerts.mail import LARGEST_PAGE, MailSettings
 from stratawatch.errors import NoConnection, StratawatchError, Unreachable
 from tests.support.alert_services import PASSWORD, MailBackend
 from tests.support.notices import notice
@@ -213,3 +213,39 @@ class TestSettings:
     def test_that_cannot_be_right_are_refused(self, wrong):
         with pytest.raises(ValidationError):
             MailSettings.model_validate({**RIGHT, **wrong})
+
+
+REPORT = {"severity": "update", "subject": "spam, 2026-01-12: OK", "dedup_key": "stratawatch:spam:report:2026-W03"}
+
+
+class TestReport:
+    def sent(self, mail, page):
+        facts = {"panel": "spam", "update": "report", "report_page": page}
+        mail.channel().send(notice(facts=facts, body="Nothing needs attention.", **REPORT))
+        ((_, message),) = mail.mails
+        return message
+
+    def test_has_its_page_as_a_file(self, mail, tmp_path):
+        (tmp_path / "reports" / "spam").mkdir(parents=True)
+        (tmp_path / "reports" / "spam" / "2026-01-12.html").write_text("<!doctype html><p>spam é</p>", encoding="utf-8")
+        message = self.sent(mail, "reports/spam/2026-01-12.html")
+        assert message["Subject"] == "[stratawatch] REPORT: spam, 2026-01-12: OK"
+        assert "Nothing needs attention." in message.get_body(("plain",)).get_content()
+        (page,) = message.iter_attachments()
+        assert (page.get_filename(), page.get_content_type()) == ("spam-2026-01-12.html", "text/html")
+        assert page.get_payload(decode=True).decode() == "<!doctype html><p>spam é</p>"
+
+    @pytest.mark.parametrize("page", ["reports/spam/2026-01-12.html", "../elsewhere.html", ""])
+    def test_is_sent_without_one_that_is_gone_or_not_ours(self, mail, tmp_path, page):
+        (tmp_path.parent / "elsewhere.html").write_text("secret")
+        assert list(self.sent(mail, page).iter_attachments()) == []
+
+    def test_is_sent_without_one_that_is_too_large(self, mail, tmp_path):
+        (tmp_path / "large.html").write_bytes(b"x" * (LARGEST_PAGE + 1))
+        assert list(self.sent(mail, "large.html").iter_attachments()) == []
+
+    def test_no_other_notification_has_a_file(self, mail, tmp_path):
+        (tmp_path / "page.html").write_text("x")
+        mail.channel().send(notice(facts={"panel": "spam", "report_page": "page.html"}))
+        ((_, message),) = mail.mails
+        assert list(message.iter_attachments()) == []

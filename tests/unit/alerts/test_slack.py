@@ -131,3 +131,20 @@ class TestBot:
 def test_there_is_one_way_in(settings):
     with pytest.raises(ValidationError, match="either `url`"):
         SlackSettings.model_validate({"kind": "slack", **settings})
+
+
+REPORT = {"severity": "update", "subject": "spam, 2026-01-12: OK", "dedup_key": "stratawatch:spam:report:2026-W03"}
+
+
+class TestReport:
+    def test_is_a_post_of_its_own_with_its_link_once(self, slack):
+        link = "https://reports.example.org/spam/latest.html"
+        facts = {"panel": "spam", "update": "report", "report_url": link}
+        channel = slack.channel()
+        for _ in range(2):
+            channel.send(notice(facts=facts, body="x" * 3000, **REPORT))
+        (posted,) = slack.received()
+        message = json.loads(posted)
+        assert message["blocks"][0]["text"]["text"] == "REPORT: spam, 2026-01-12: OK"
+        assert f"<{link}|Report>" in words(message)
+        assert len(words(message).replace(link, "")) < 1500

@@ -251,3 +251,9 @@ class TestSecrets:
 
 def test_loading_the_channel_does_not_load_httpx():
     assert loaded("import stratawatch.adapters.alerts.webhook", ["httpx"]) == set()
+
+
+def test_a_report_has_an_event_of_its_own(receiver):
+    receiver.channel().send(notice(severity="update", facts={"panel": "spam", "update": "report"}))
+    ((_, body),) = receiver.requests
+    assert body["event"] == "report"

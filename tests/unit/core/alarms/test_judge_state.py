@@ -254,3 +254,43 @@ def test_what_is_counted_to_the_last_item_has_no_interval_and_is_ok_or_at_risk()
     exact = [replace(window(0.85), result=IntervalEstimate(0.85, 0.85, 0.85, 1e4))] * 3
     assert judge_state(exact, 1.0, FLOOR, 0.05).state == AlarmState.OK
     assert judge_state(exact, 1.0, Limit("precision", floor=0.9), 0.05).state == AlarmState.AT_RISK
+
+
+class TestOutlook:
+    def test_an_unproven_floor_has_the_windows_that_its_sentence_names(self):
+        said = judged(*[0.8301] * 3)
+        (found,) = said.outlooks
+        assert (found.end, found.windows_to_ok) == ("floor", 1)
+        assert f"about {found.windows_to_ok} more window;" in said.reason
+        assert found.distance == pytest.approx(0.0301)
+        assert found.half_width == pytest.approx(0.0301)
+        assert found.reading.windows == 3
+
+    def test_a_proven_one_needs_none(self):
+        assert [one.windows_to_ok for one in judged(0.87).outlooks] == [0]
+
+    def test_outside_no_window_and_no_half_width_proves_it(self):
+        (found,) = judged(0.79).outlooks
+        assert (found.windows_to_ok, found.half_width) == (None, None)
+        assert found.distance == pytest.approx(-0.01)
+
+    def test_not_with_these_labels_is_a_value(self):
+        said = judged(*[0.805] * 4)
+        assert "not with these labels" in said.reason
+        assert [one.windows_to_ok for one in said.outlooks] == [None]
+
+    def test_each_end_has_its_own(self):
+        said = judged(0.86, limit=Limit("precision", floor=0.8, ceiling=0.99))
+        assert {one.end: one.windows_to_ok for one in said.outlooks} == {"floor": 0, "ceiling": 0}
+
+    def test_a_drop_leaves_the_width_of_its_baseline_to_the_labels(self):
+        """The baseline of 900 labels at 90% is known to about 2 points; of 5 points allowed 3 are left."""
+        exact = ActiveBaseline(BaselineShare(0.9, 900), "2026-01-05")
+        limit = Limit("precision", max_drop=0.05)
+        (found,) = judged(0.88, limit=limit, baseline=exact).outlooks
+        assert found.end == "max_drop"
+        assert 0 < found.half_width < found.distance
+
+    def test_a_breach_that_is_inside_again_says_when_it_ends(self):
+        (found,) = judged(*[0.8301] * 3, is_paged=True).outlooks
+        assert found.windows_to_ok == 1

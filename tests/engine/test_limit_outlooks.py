@@ -1,0 +1,110 @@
+"""What would prove a stream inside its limit, and what would page: kept when a window is judged, and shown."""
+
+from dataclasses import replace
+
+import pytest
+
+from stratawatch.adapters.status_queries import read_status
+from stratawatch.core.alarms.alarm_states import AlarmState
+from stratawatch.core.designs.budget_forecasts import BudgetPoint
+from stratawatch.core.goals import Limit
+from stratawatch.engine.cycle.forecast_record import forecast_record
+from stratawatch.engine.cycle.labels_to_prove import with_labels_to_prove
+from stratawatch.engine.evidence.limit_outlooks import kept_outlooks
+from stratawatch.engine.model.limit_outlook import outlooks_from
+from stratawatch.report import build
+from stratawatch.report.page import panel_page
+from tests.support.fakes import spec
+from tests.support.scenario import label_cycle, labelled_scenario, only_cycle
+
+FLOOR = Limit("precision", floor=0.4, classifiers=("lr",))
+PANEL = spec(budget=200, limits=(FLOOR,))
+
+
+@pytest.fixture
+def judged(make_scenario):
+    made = make_scenario(PANEL)
+    label_cycle(made)
+    return made
+
+
+def outlooks(scenario, panel=PANEL):
+    with scenario.ports.store.begin() as tx:
+        return kept_outlooks(tx, panel)
+
+
+class TestAfterAJudgement:
+    def test_each_end_has_one_that_agrees_with_the_state(self, judged):
+        (found,), cycle = outlooks(judged), only_cycle(judged)
+        with judged.ports.store.begin() as tx:
+            state, revision = tx.alarms.of_cycle(cycle)[-1], tx.estimates.latest(cycle)
+            asked = [draw for draw in tx.rounds.draws(cycle) if not draw.reused]
+        (estimate,) = [one for one in revision.estimates if (one.classifier, one.metric) == ("lr", "precision")]
+        assert (found.state, found.value) == (state.state, estimate.result.value)
+        assert found.state in (AlarmState.OK, AlarmState.UNPROVEN)
+        assert found.labels == len(asked)
+        assert 0 < found.page_value < 0.4
+
+    def test_a_limit_that_was_changed_since_has_none(self, judged):
+        assert outlooks(judged, spec(budget=200, limits=(Limit("precision", floor=0.3, classifiers=("lr",)),))) == ()
+
+    def test_status_reads_them_without_the_engine(self, tmp_path):
+        played = labelled_scenario(tmp_path / "store.db", PANEL, 0)
+        (row,) = read_status(f"sqlite:///{tmp_path / 'store.db'}")["limit_outlooks"]
+        assert outlooks_from(row["position"]) == outlooks(played) != ()
+
+    def test_the_report_says_them(self, judged):
+        (found,) = outlooks(judged)
+        view = build(judged.ports.store, PANEL, judged.clock.now())
+        (score,) = [one for one in view.scores if one.outlooks]
+        text = panel_page(view)
+        if found.state == AlarmState.OK:
+            assert (score.page_values, score.ways_out) == ((found.page_value,), ())
+            assert f"page {100 * found.page_value:.1f}%" in text
+        else:
+            assert f"ne week alone would page near {100 * found.page_value:.1f}%" in score.ways_out[0]
+            assert score.ways_out[0] in text
+
+    def test_a_forecast_has_a_record_once_its_window_is_judged(self, judged):
+        with judged.ports.store.begin() as tx:
+            found = forecast_record(tx, "spam", {("lr", "precision")})
+            nothing = forecast_record(tx, "spam", {("lr", "accuracy")})
+        assert (found.windows, found.half_widths) == (1, 1)
+        assert found.least == found.middle == found.most > 0
+        assert found.sentence.startswith("In the judged window half-widths came out at")
+        assert nothing is None
+
+
+def test_before_the_first_judgement_there_is_none(make_scenario):
+    scenario = make_scenario(PANEL)
+    assert outlooks(scenario) == ()
+    with scenario.ports.store.begin() as tx:
+        assert forecast_record(tx, "spam", {("lr", "precision")}) is None
+
+
+class TestLabelsToProve:
+    CURVE = tuple(BudgetPoint(labels, {("lr", "precision"): (100 / labels) ** 0.5 / 10}) for labels in (100, 400, 1600))
+
+    def planned(self, judged, half_width, **facts):
+        (found,) = outlooks(judged)
+        key = replace(found.key, **facts)
+        (one,) = with_labels_to_prove([replace(found, key=key, half_width=half_width, windows_to_ok=2)], self.CURVE)
+        return one.labels_to_prove
+
+    def test_they_are_read_off_the_forecasts(self, judged):
+        """Half-widths fall with the root of the labels: for a half of that of 100 labels, four times as many."""
+        assert self.planned(judged, 0.0707).labels == pytest.approx(200, abs=1)
+        assert self.planned(judged, 0.2).labels == 100
+
+    def test_no_budget_of_the_curve_is_an_answer(self, judged):
+        found = self.planned(judged, 0.01)
+        assert (found.labels, found.most, found.unknown) == (None, 1600, "")
+
+    def test_of_a_segment_nothing_is_forecast(self, judged):
+        assert "segments" in self.planned(judged, 0.05, segment="country=DE").unknown
+
+    def test_of_a_metric_without_a_forecast_nothing_is_known(self, judged):
+        assert self.planned(judged, 0.05, metric="recall").unknown == "no half-width is forecast of recall"
+
+    def test_where_nothing_is_to_be_proven_nothing_is_planned(self, judged):
+        assert self.planned(judged, None) is None
