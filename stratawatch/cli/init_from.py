@@ -56,6 +56,9 @@ class Proposed:
                 print_line(f"{one.name}: {_classifier(one)}", indent="    ")
         for remark in self.remarks:
             print_line(f"Note: {remark}.")
+        for question in found.unsure:
+            taken = f"'{question.proposed}' was taken; --{question.option} says otherwise"
+            print_line(f"Nobody was asked: {question.asked} {taken}.")
         print_line()
 
     @property

@@ -21,9 +21,9 @@ from stratawatch.adapters.sources.quoting import identifier, text
 from stratawatch.adapters.sources.window_times import in_utc
 from stratawatch.errors import InputRefused
 
-MOST_ROWS: Final = 200_000
+MOST_ROWS: Final = 50_000
 """Rows whose every column is looked at; of more, about so many, in runs from all over the table."""
-MOST_TEXT: Final = 400
+MOST_TEXT: Final = 200
 """Characters of a text that are looked at."""
 MOST_COUNTED: Final = 20_000_000
 """Rows among which repeated items are counted; of more, only those of the newest window."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Final
 
 from stratawatch.config.proposals.answers import cut_off_score
 from stratawatch.config.proposals.class_scores import ClassScores, call_value
@@ -10,6 +11,9 @@ from stratawatch.config.proposals.proposal import Choices, ProposedClassifier, T
 from stratawatch.config.proposals.scores import ScoreColumn
 from stratawatch.config.proposals.yes_values import yes_value
 from stratawatch.engine.model.panel_spec import ScoreKind
+
+_LARGEST_PROBABILITY: Final = 1.1
+"""Of a long table's scores that are never negative: a few above 1 may be bad rows of a probability."""
 
 
 @dataclass
@@ -64,11 +68,16 @@ def long_classifiers(
     by_scorer = {} if score is None else facts.separations.get((score.name, scorer), {})
     for value in facts.table.column(scorer).values:
         name, own = plain_name(value, "model"), by_scorer.get(value)
-        kind: ScoreKind = "probability" if own is None or (own.smallest >= 0 and own.largest <= 1) else "margin"
+        kind: ScoreKind = "margin" if own is not None and own.smallest < 0 else "probability"
+        if own is not None and kind == "probability" and own.largest > _LARGEST_PROBABILITY:
+            result.remarks.append(f"the scores of '{value}' go up to {own.largest:g}, and are left out: no scale fits")
+            own = None
         one = ProposedClassifier(name, called=None if value == name else value)
         if common is not None:
             one = replace(one, call=common.call, call_yes=common.call_yes)
-        if score is not None and (own is not None or common is None):
+        if own is None and common is None:
+            continue
+        if score is not None and own is not None:
             cut_off = None if common is not None else 0.5 if kind == "probability" else 0.0
             one = replace(one, score=score.name, score_kind=kind, cut_off=cut_off)
         result.found.append(one)

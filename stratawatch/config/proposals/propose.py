@@ -51,6 +51,8 @@ def propose(facts: TableFacts, choices: Choices, source: str) -> Proposal:
     leading = {name for name in (items.item, time, items.classifier) if name is not None}
     scores, no_scores = score_columns(facts.table, choices, leading)
     answers = answer_columns(facts, choices, scores, leading | {score.name for score in scores})
+    if not scores and not answers.calls:
+        raise _nothing_to_watch(facts, answers, no_scores)
     panels = _panels(facts, choices, items, scores, answers, source)
     secret = {score.name for score in scores} | {*answers.calls, *answers.truth, *answers.unclear}
     payload, unsure_payload = payload_columns(facts.table, choices, items.item, secret, leading)
@@ -84,10 +86,10 @@ def _panels(
     answers: AnswerColumns,
     source: str,
 ) -> _Panels:
-    if not scores and not answers.calls:
-        raise _nothing_to_watch(facts, answers)
     if items.classifier is not None:
         found = long_classifiers(facts, choices, items.classifier, scores, answers.calls)
+        if not found.found:
+            raise _nothing_to_watch(facts, answers, found.remarks)
         return _one_panel(choices, found, answers, source)
     models = class_scores(facts, scores, answers.calls)
     several = [model for model in models if len(model.scores) > 2]
@@ -160,17 +162,12 @@ def _name_of(source: str) -> str:
     return "predictions"
 
 
-def _nothing_to_watch(facts: TableFacts, answers: AnswerColumns) -> StratawatchError:
-    stay = [*answers.truth, *answers.unclear]
-    listed = ", ".join(f"'{name}'" for name in stay)
-    got = (
-        f"only {listed}, which may be the answer itself"
-        if stay
-        else ", ".join(f"'{name}'" for name in facts.table.names[:20])
-    )
+def _nothing_to_watch(facts: TableFacts, answers: AnswerColumns, remarks: Sequence[str]) -> StratawatchError:
+    stay = [f"'{name}' may be the answer itself" for name in (*answers.truth, *answers.unclear)]
+    seen = [*remarks, *stay] or ["the columns " + ", ".join(f"'{name}'" for name in facts.table.names[:20])]
     return StratawatchError(
         "no column holds what a classifier says",
         expected="a score (0 to 1, or any number around 0), or a call (1 and 0, true and false, or words)",
-        got=got,
+        got="; ".join(seen),
         hint="say which it is: --score COLUMN or --call COLUMN",
     )

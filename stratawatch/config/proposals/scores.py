@@ -9,6 +9,8 @@ from stratawatch.config.proposals.proposal import Choices
 from stratawatch.engine.model.panel_spec import ScoreKind
 from stratawatch.errors import StratawatchError
 
+_SURE: Final = 0.998
+"""The share of numbers from 0 to 1 that makes a score a probability: some windows have more of the others."""
 _MANY: Final = 20
 """Different numbers from 0 to 1 that make a column without a telling name a score."""
 
@@ -33,6 +35,8 @@ def score_columns(table: TableSummary, choices: Choices, taken: set[str]) -> tup
     chosen = [table.column(name) for name in choices.scores]
     named = chosen or [column for column in free if has_word(column.name, SCORE) or _is_decision(column)]
     if not named:
+        calls = {stem(column.name) for column in table.columns if column.values and has_word(column.name, CALL)}
+        free = [column for column in free if not calls or stem(column.name) in calls]  # others are features
         named = [
             column for column in free if column.is_probability and column.distinct > _MANY and not _is_whole(column)
         ]
@@ -43,7 +47,8 @@ def score_columns(table: TableSummary, choices: Choices, taken: set[str]) -> tup
             found.append(ScoreColumn(column.name, kind, stem(column.name)))
             if column.not_finite:
                 count = f"{column.not_finite:,} of {table.looked_at:,} rows that were looked at"
-                remarks.append(f"'{column.name}' is no finite number in {count}: such rows cannot be used")
+                remedy = "such rows cannot be used; export no value where there is no score"
+                remarks.append(f"'{column.name}' is no finite number in {count}: {remedy}")
         elif column.name in choices.scores:
             raise StratawatchError(f"'{column.name}' cannot be a score: {why_not}")
         else:
@@ -71,7 +76,7 @@ def _kind(column: ColumnSummary) -> tuple[ScoreKind | None, str]:
         return None, "it holds no numbers"
     if "confidence" in words_of(column.name) and column.smallest >= 0.5:
         return None, "it is never below 0.5, so it is how sure the call is, and no score that grows towards yes"
-    if column.is_probability:
+    if column.in_unit >= _SURE * column.numbers:
         return "probability", ""
     if column.smallest < 0 or has_word(column.name, MARGIN):
         return "margin", ""

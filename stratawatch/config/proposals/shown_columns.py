@@ -44,7 +44,7 @@ def payload_columns(
     shown = [column.name for column in free if _can_be_read(column)]
     if shown:
         return tuple(shown[:MOST_SHOWN]), None
-    asked = "Which columns shall people see to decide? None has text, so they would see the id alone"
+    asked = "No column has text, so people would see the id alone. Which columns shall they see to decide?"
     return (item,), Unsure("payload", asked, item)
 
 
