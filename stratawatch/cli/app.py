@@ -40,7 +40,8 @@ HELP = """Watch the precision, recall and false-omission rate of deployed classi
 
 \b
 First steps:
-  stratawatch init              write stratawatch.toml, then edit it
+  stratawatch init --from FILE  write stratawatch.toml for predictions;
+                                without --from a template, to be edited
   stratawatch check             see what is wrong with it, line by line
   stratawatch plan              see how many labels your goals need
   stratawatch open              open a cycle for every window that is over;

@@ -1,4 +1,4 @@
-"""stratawatch init: a commented configuration and an empty store."""
+"""stratawatch init: a configuration, commented or proposed from predictions, and an empty store."""
 
 from pathlib import Path
 from secrets import token_hex
@@ -16,6 +16,10 @@ EXAMPLE_SEED: Final = '"toxicity-1"'
 
 
 def init(
+    source: Annotated[
+        str | None,
+        typer.Option("--from", help="Propose it from predictions: a file, a folder or a pattern.", metavar="PATH"),
+    ] = None,
     config: ConfigOption = DEFAULT_CONFIG,
     json: JsonOption = False,
     force: Annotated[
@@ -24,41 +28,102 @@ def init(
     upgrade: Annotated[
         bool, typer.Option("--upgrade", help="Bring an older store to this program's schema; back it up first.")
     ] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Ask nothing: take what is proposed.")] = False,
+    item: Annotated[str | None, typer.Option("--item", help="The column that names items.", metavar="COLUMN")] = None,
+    time: Annotated[str | None, typer.Option("--time", help="The time of a prediction.", metavar="COLUMN")] = None,
+    question: Annotated[
+        str | None, typer.Option("--question", help="What people are asked: yes or no.", metavar="TEXT")
+    ] = None,
+    panel: Annotated[str | None, typer.Option("--panel", help="The panel's name.", metavar="NAME")] = None,
+    payload: Annotated[
+        list[str] | None, typer.Option("--payload", help="What people see; may be repeated.", metavar="COLUMN")
+    ] = None,
+    segment: Annotated[
+        list[str] | None, typer.Option("--segment", help="What numbers are sliced by; repeatable.", metavar="COLUMN")
+    ] = None,
+    score: Annotated[
+        list[str] | None, typer.Option("--score", help="These are the scores; repeatable.", metavar="COLUMN")
+    ] = None,
+    call: Annotated[
+        list[str] | None, typer.Option("--call", help="A classifier says this; repeatable.", metavar="COLUMN")
+    ] = None,
+    call_yes: Annotated[
+        str | None, typer.Option("--call-yes", help="The value of a call that means yes.", metavar="VALUE")
+    ] = None,
+    truth: Annotated[
+        list[str] | None, typer.Option("--truth", help="The answer itself: stays out; repeatable.", metavar="COLUMN")
+    ] = None,
+    class_name: Annotated[
+        list[str] | None, typer.Option("--class", help="Of several classes, this one; repeatable.", metavar="NAME")
+    ] = None,
+    every: Annotated[
+        str | None, typer.Option("--every", help="The length of a window: 1d, 7d.", metavar="LENGTH")
+    ] = None,
 ) -> None:
-    """Write a commented stratawatch.toml, create the store and the queue's folder. What is there already is kept.
+    """Write a stratawatch.toml, create the store and the queue's folder. What is there already is kept.
+
+    Without --from it is a template with every key. With it, it is short and fits your predictions: their columns are
+    looked at, what cannot be told is asked, and what `check` and `plan` say of it follows.
 
     \b
     Examples:
       stratawatch init                     in an empty folder
+      stratawatch init --from predictions.parquet
+      stratawatch init --from 'scored/*.csv' --yes --question "Is this spam?"
       stratawatch init --upgrade           after an update of stratawatch
     """
     require("pipeline")
-    wrote = _write_config(config, force=force)
+    said = {"item": item, "time": time, "question": question, "panel": panel, "call_yes": call_yes, "every": every}
+    said_of = {"payload": payload, "segments": segment, "scores": score, "calls": call, "truth": truth}
+    given = {key: value for key, value in {**said, **said_of, "classes": class_name}.items() if value}
+    is_written = force or not config.exists()
+    proposed = None
+    if source is None and (given or yes):
+        raise StratawatchError("these options say what is in predictions", hint="name them: --from PATH")
+    if source is not None and is_written:
+        from stratawatch.cli.init_from import propose_from
+
+        proposed = propose_from(source, config, given, may_ask=not (yes or json), takes_proposals=yes)
+    wrote = _write_config(config, template() if proposed is None else proposed.text, force=force)
     before, after = _prepare_store(config, upgrade=upgrade)
     queue, trouble = _prepare_queue(config)
-    if json:
-        facts = {"config": config.absolute(), "wrote_config": wrote, "store_before": before, "store": after}
-        print_json({**facts, "queue": queue, "queue_trouble": trouble or None})
+    facts = {"config": config.absolute(), "wrote_config": wrote, "store_before": before, "store": after}
+    facts |= {"queue": queue, "queue_trouble": trouble or None}
+    if not json:
+        if proposed is not None:
+            proposed.show()
+        print_line(f"wrote {config}" if wrote else f"kept {config}")
+        if source is not None and not wrote:
+            print_line("It was there already, so that nothing was proposed; --force replaces it.")
+        print_line({"empty": "created the store", "older": "upgraded the store"}.get(before, "the store is ready"))
+        print_line(trouble or f"the label queue is {queue}")
+        if wrote and proposed is None:
+            print_line(f"Edit {config} now: question, source, columns, classifiers. Then run `stratawatch check`.")
+    if proposed is None or not wrote:
+        if json:
+            print_json(facts)
         return
-    print_line(f"wrote {config}" if wrote else f"kept {config}")
-    print_line({"empty": "created the store", "older": "upgraded the store"}.get(before, "the store is ready"))
-    print_line(trouble or f"the label queue is {queue}")
-    if wrote:
-        print_line(f"Edit {config} now: question, source, columns, classifiers. Then run `stratawatch check`.")
+    from stratawatch.cli.first_look import first_look
+
+    look = first_look(config, proposed.proposal)
+    if json:
+        print_json({**facts, **proposed.document(), **look.document()})
+    else:
+        look.show()
 
 
 def template() -> str:
-    """The commented configuration, as it is shipped."""
+    """The commented configuration as it is shipped, with a seed of its own."""
     from stratawatch import config
 
-    return (Path(config.__file__).parent / "template.toml").read_text(encoding="utf-8")
+    text = (Path(config.__file__).parent / "template.toml").read_text(encoding="utf-8")
+    # A seed of its own: two installations with one seed would draw the same items.
+    return text.replace(EXAMPLE_SEED, f'"{token_hex(8)}"', 1)
 
 
-def _write_config(path: Path, *, force: bool) -> bool:
+def _write_config(path: Path, text: str, *, force: bool) -> bool:
     if path.exists() and not force:
         return False
-    # A seed of its own: two installations with one seed would draw the same items.
-    text = template().replace(EXAMPLE_SEED, f'"{token_hex(8)}"', 1)
     content = text.encode()
     try:
         require_ordinary_file(path)

@@ -1,5 +1,6 @@
 """stratawatch plan: how many labels the goals need, and which items a cycle would ask for. Nothing is written."""
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -52,7 +53,6 @@ def plan(
       stratawatch plan toxicity --out curve.svg
       stratawatch plan --dry-run toxicity
     """
-    from stratawatch.engine.labels.vote_costs import with_item_budget
     from stratawatch.wiring import build
 
     installation = build(config, moment(now), only_reading=True)
@@ -61,6 +61,22 @@ def plan(
     if out is not None and (dry_run or len(panels) > 1):
         expected = "no --dry-run beside it" if dry_run else f"one panel: {', '.join(names)}"
         raise StratawatchError("--out draws one panel's curve", expected=expected)
+    found = plan_documents(installation, panels, out, dry_run=dry_run)
+    if dry_run:
+        print_documents("plans", found, _show, json=json)
+    else:
+        print_documents("outlooks", found, partial(show_outlook, every=every), json=json)
+    if out is not None and not json:
+        print_line()
+        print_line(f"wrote {out}")
+
+
+def plan_documents(
+    installation: "Installation", panels: Sequence["PanelSpec"], out: Path | None = None, *, dry_run: bool = False
+) -> list[dict[str, Any]]:
+    """What is said of each panel, as JSON values: how many labels it needs, or whom a cycle would ask."""
+    from stratawatch.engine.labels.vote_costs import with_item_budget
+
     with shown_progress():
         votes = [_further_votes(installation, spec) for spec in panels]
         shares = [further + (spec.gold_share or 0.0) for spec, further in zip(panels, votes, strict=True)]
@@ -70,13 +86,7 @@ def plan(
         document["question_change"] = _question_change(installation, spec)
         document["second_votes"] = _second_votes(spec, further)
         document["gold"] = _gold(spec, document["budget"])
-    if dry_run:
-        print_documents("plans", found, _show, json=json)
-    else:
-        print_documents("outlooks", found, partial(_show_outlook, every=every), json=json)
-    if out is not None and not json:
-        print_line()
-        print_line(f"wrote {out}")
+    return found
 
 
 def _further_votes(installation: "Installation", spec: "PanelSpec") -> float:
@@ -172,7 +182,7 @@ def _outlook_document(spec: "PanelSpec", window: "Window", period: int, found: "
     }
 
 
-def _show_outlook(document: dict[str, Any], *, every: bool = False) -> None:
+def show_outlook(document: dict[str, Any], *, every: bool = False) -> None:
     """Print an outlook for a person; `every` metric, or those that goals ask for."""
     print_line(f"{document['panel']}, window {window_text(document)}: {count_text(document['items'], 'item')}")
     print_line(_source(document))

@@ -11,10 +11,10 @@ from stratawatch.engine.model.panel_spec import Columns, Window
 
 def time_columns(columns: Columns, types: Mapping[str, str]) -> tuple[str, ...]:
     """The columns `time` and, if there is one, `arrived`. A row without a time of arrival has no time either."""
-    time = _in_utc("time_given", types[columns.time])
+    time = in_utc("time_given", types[columns.time])
     if columns.ingested is None:
         return (f"{time} AS time",)
-    arrived = _in_utc("arrived_given", types[columns.ingested])
+    arrived = in_utc("arrived_given", types[columns.ingested])
     return (f"{arrived} AS arrived", f"CASE WHEN NOT {arrived} IS NULL THEN {time} END AS time")
 
 
@@ -92,7 +92,7 @@ def time_flag(columns: Columns, window: Window, unit: int) -> str:
     return f"CASE {' '.join(cases)} ELSE 0 END"
 
 
-def _in_utc(given: str, type_name: str) -> str:
+def in_utc(given: str, type_name: str) -> str:
     """The time as a UTC timestamp without zone. Naive times in files are UTC; so is text without an offset."""
     kind = kind_of(type_name)
     if kind == "zoned":

@@ -1,0 +1,1 @@
+"""From what a table holds to a configuration for it."""

@@ -1,0 +1,54 @@
+"""Where predictions are, as a configuration writes it: relative to its folder, or outside and said so."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from stratawatch.adapters.adapter_settings import BuildContext
+from stratawatch.adapters.sources.dated_paths import check_fields
+from stratawatch.adapters.sources.file_set import FileSet, find_files
+from stratawatch.adapters.sources.table_look import delimiter_of
+from stratawatch.errors import ConfigError, StratawatchError
+from stratawatch.settings.confined_paths import confined
+
+
+@dataclass(frozen=True)
+class SourcePath:
+    """The keys of a source that say which files it reads."""
+
+    path: str
+    allow_outside: bool
+    delimiter: str | None
+    files: FileSet
+
+
+def source_path(given: str, folder: Path) -> SourcePath:
+    """The files that a path of the command line means, as a configuration in this folder would name them."""
+    if "://" in given:
+        raise StratawatchError(
+            "--from looks at files of this machine",
+            got=given,
+            hint="copy some of them here and look at these, then write that address as the source's `path`",
+        )
+    try:
+        check_fields(given)
+    except ValueError as trouble:
+        raise StratawatchError(f"--from: the path {trouble}", got=given) from None
+    home = folder.absolute()
+    inside = os.path.relpath(Path(given).absolute(), home)
+    try:
+        confined(home, inside)
+        path, allow_outside = inside, False
+        files = find_files(BuildContext(home).pattern(path), confined_to=home)
+    except ConfigError:  # it lies outside, or links lead there
+        path, allow_outside = str(Path(given).absolute()), True
+        if Path(inside).parts[0] != os.pardir:
+            path = inside
+        files = find_files(BuildContext(home).pattern(path))
+    empty = next((file.path for file in files.files if not file.bytes), None)
+    if empty is not None:
+        raise StratawatchError(f"'{empty}' is empty", hint="name files with predictions in them")
+    delimiter = delimiter_of(files)
+    if delimiter is not None:
+        files = find_files(BuildContext(home).pattern(path), delimiter)
+    return SourcePath(path, allow_outside, delimiter, files)

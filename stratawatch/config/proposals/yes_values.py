@@ -1,0 +1,58 @@
+"""Which value of a column of calls means yes."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from stratawatch.adapters.sources.column_summary import ColumnSummary, Separation
+from stratawatch.config.proposals.column_names import says_yes
+from stratawatch.config.proposals.proposal import Choices, Unsure
+
+
+@dataclass(frozen=True)
+class YesValue:
+    """The value; None where values say yes and no by themselves."""
+
+    value: str | None
+    unsure: Unsure | None = None
+    remark: str = ""
+
+
+def yes_value(column: ColumnSummary, choices: Choices, by_score: Mapping[str, Separation]) -> YesValue:
+    """The value that means yes: the one that was chosen, that a score speaks for, or that has a telling word."""
+    values = list(column.values)
+    if choices.call_yes in values:
+        return YesValue(choices.call_yes, remark=_spellings(column, choices.call_yes))
+    if column.says_yes_or_no:
+        return YesValue(None)
+    chosen, is_sure = _likeliest(column, by_score)
+    listed = ", ".join(f"'{value}' ({rows:,})" for value, rows in list(column.values.items())[:8])
+    asked = f"Which value of '{column.name}' means yes: {listed}?"
+    return YesValue(chosen, None if is_sure else Unsure("call-yes", asked, chosen), _spellings(column, chosen))
+
+
+def _likeliest(column: ColumnSummary, by_score: Mapping[str, Separation]) -> tuple[str, bool]:
+    """The likeliest value, and whether that is more than a guess."""
+    values = list(column.values)
+    scored = {value: by_score[value].mean for value in values if value in by_score}
+    if len(values) == 2 and len(scored) == 2:
+        low, high = sorted(scored, key=lambda value: scored[value])
+        if scored[high] > scored[low]:
+            return high, True
+    if column.kind == "number":
+        return max(values, key=float), len(values) == 2
+    words = {value: says_yes(value) for value in values}
+    positive = [value for value, says in words.items() if says]
+    other = [value for value, says in words.items() if says is not False]
+    if len(positive) == 1:
+        return positive[0], True
+    if len(other) == 1:
+        return other[0], True
+    return (positive or other or values)[-1], False
+
+
+def _spellings(column: ColumnSummary, chosen: str) -> str:
+    alike = [value for value in column.values if value != chosen and value.strip().lower() == chosen.strip().lower()]
+    if not alike:
+        return ""
+    listed = ", ".join(repr(value) for value in alike)
+    return f"'{column.name}' also says {listed}, which counts as no: exactly {chosen!r} means yes"
