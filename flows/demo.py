@@ -44,14 +44,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     chosen = parser.parse_args(arguments)
     start = monotonic()
-    if chosen.scene == "notebook":
-        from flows.demo_notebook import Notebook
-
-        return Notebook(chosen.seed).play()
     try:
         for extra in ("report", "baselines", *(["web"] if chosen.queue == "page" else [])):
             require(extra)
         make_fresh_folder(chosen.out)
+        if chosen.scene == "notebook":
+            from flows.demo_notebook import Notebook
+
+            return Notebook(chosen.seed, chosen.out).play()
         set_environment(chosen.out)
         return _run(chosen.out, chosen.seed, chosen.queue, start)
     except StratawatchError as error:

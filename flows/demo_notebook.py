@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
@@ -26,6 +27,7 @@ GOALS: Final = (Goal("precision", 0.04), Goal("recall", 0.06))
 COLUMNS: Final[Mapping[str, tuple[str | None, str]]] = {
     name: (None if name == MAJORITY_VOTE else f"score_{name}", f"says_{name}") for name in CLASSIFIERS
 }
+PICTURE: Final = "study.png"
 _METRICS: Final = ("precision", "recall")
 
 
@@ -46,8 +48,9 @@ class Told:
 class Notebook:
     """The cells of a notebook, each printed before it runs."""
 
-    def __init__(self, seed: int, console: Console | None = None, items: int = ITEMS) -> None:
-        self._seed, self._items, self._console = seed, items, console or Console(highlight=False)
+    def __init__(self, seed: int, folder: Path, console: Console | None = None, items: int = ITEMS) -> None:
+        self._seed, self._folder, self._items = seed, folder, items
+        self._console = console or Console(highlight=False)
         self._inside: list[bool] = []
 
     def play(self) -> int:
@@ -59,6 +62,7 @@ class Notebook:
         broken = self._goals_study(world, healthy)
         change = self._change(healthy, broken)
         self._compare(broken)
+        self._plot(broken)
         held = sum(self._inside)
         console.print(
             f"Truth inside its 95% interval: {held} of {len(self._inside)} times. run: {monotonic() - start:.0f} s"
@@ -124,6 +128,12 @@ class Notebook:
         truth = told.truth["trees", "precision"] - told.truth[DEGRADED_CLASSIFIER, "precision"]
         self._console.print(f"{_text(found, is_change=True)}; in truth {signed_points(truth)}\n")
         self._count(found, truth)
+
+    def _plot(self, told: Told) -> None:
+        self._cell("later.plot()")
+        picture = self._folder / PICTURE
+        told.study.plot().save(picture)
+        self._console.print(f"picture: [bold]{picture}[/bold]\n", soft_wrap=True)
 
     def _estimates(self, told: Told, code: str) -> None:
         self._cell(code)
