@@ -41,7 +41,8 @@ def source_path(given: str, folder: Path) -> SourcePath:
         path, allow_outside = inside, False
         files = find_files(BuildContext(home).pattern(path), confined_to=home)
     except ConfigError:  # it lies outside, or links lead there
-        path, allow_outside = str(Path(given).absolute()), True
+        place = Path(given).absolute()
+        path, allow_outside = str(place.resolve() if os.pardir in place.parts else place), True
         if Path(inside).parts[0] != os.pardir:
             path = inside
         files = find_files(BuildContext(home).pattern(path))

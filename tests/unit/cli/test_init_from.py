@@ -11,14 +11,14 @@ from stratawatch.config.loading import load_configuration
 SMS = """
 SELECT
     'm-' || i AS message_id,
-    TIMESTAMP '2026-01-05' + INTERVAL (i * 5) MINUTE AS scored_at,
+    TIMESTAMP '2026-01-05' + INTERVAL (i * 23) MINUTE AS scored_at,
     'the text of message ' || i AS "text",
     CASE WHEN i % 3 = 0 THEN 'DE' ELSE 'FR' END AS country,
     ((i * 7919) % 2003) / 2003.0 AS score_lr,
     CASE WHEN ((i * 7919) % 2003) / 2003.0 >= 0.6 THEN 'spam' ELSE 'ham' END AS pred_lr,
     (((i * 31) % 2003) / 2003.0 - 0.5) * 8 AS margin_svm,
     CAST(i % 11 = 0 AS INTEGER) AS label
-FROM range(6000) AS t(i)
+FROM range(1300) AS t(i)
 """
 
 
@@ -85,7 +85,7 @@ class TestAProposal:
         assert tomllib.loads(home.config.read_text())["panels"]["spam"]["source"]["delimiter"] == ";"
 
     def test_days_where_no_week_is_full(self, home, predictions):
-        home.run("init", "--from", predictions(f"SELECT * FROM ({SMS}) LIMIT 900"), "--yes")
+        home.run("init", "--from", predictions(f"SELECT * FROM ({SMS}) LIMIT 200"), "--yes")
         schedule = tomllib.loads(home.config.read_text())["panels"]["spam"]["schedule"]
         assert schedule["every"] == "1d"
 
