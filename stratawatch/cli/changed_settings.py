@@ -35,7 +35,7 @@ def _classifiers(tx: "Transaction", before: "PanelSpec", spec: "PanelSpec", now:
             yield _changed_classifier(tx, spec, old[one.name], one, now)
     same_names = [one.name for one in before.classifiers] == [one.name for one in spec.classifiers]
     if not same_names or before.auxiliary != spec.auxiliary:
-        lists = ", ".join(one.name for one in (*before.classifiers, *before.auxiliary))
+        lists = ", ".join([*(one.name for one in before.classifiers), *(one.name for one in before.auxiliary)])
         what = (
             f"the classifiers and auxiliary scores of panel '{spec.name}' are no longer {lists}: plans begin again "
             "from scores alone until there are labels enough, and pages compare no window with those before"

@@ -322,7 +322,7 @@ WISHES: Final = (
     ),
     UnusualInput(
         "A limit on a segment whose column is not listed",
-        "language",
+        "'language' is not among the columns in `segments`; known are: country",
         (("floor = 0.97", 'floor = 0.97\nsegment = "language=de"'),),
     ),
     UnusualInput(
@@ -331,9 +331,19 @@ WISHES: Final = (
         (("floor = 0.97", 'floor = 0.97\nsegment = "country=XX"'),),
         fine=True,
     ),
-    UnusualInput("A limit of 0", "floor", (("floor = 0.97", "floor = 0.0"),)),
-    UnusualInput("A limit of 1", "floor", (("floor = 0.97", "floor = 1.0"),)),
-    UnusualInput("budget = 5", "budget", ((PANEL_KEYS, "budget = 5"),)),
+    UnusualInput(
+        "A limit of 0",
+        "'floor' is out of its range; expected more than 0.0; got 0.0",
+        (("floor = 0.97", "floor = 0.0"),),
+    ),
+    UnusualInput(
+        "A limit of 1",
+        "'floor' is out of its range; expected less than 1.0; got 1.0",
+        (("floor = 0.97", "floor = 1.0"),),
+    ),
+    UnusualInput(
+        "budget = 5", "'budget' is out of its range; expected at least 10; got 5", ((PANEL_KEYS, "budget = 5"),)
+    ),
     UnusualInput(
         "budget = 10",
         "the budget is too small for this panel; expected at least 12 for 2 classifiers; got 10",
@@ -352,13 +362,13 @@ WISHES: Final = (
         (('deadline = "3d"', 'deadline = "30d"'),),
         fine=True,
     ),
-    UnusualInput('every = "1d"', "0", (('every = "7d"', 'every = "1d"'),), now="2026-01-06T06:00:00+00:00", fine=True),
-    UnusualInput('every = "week"', "every", (('every = "7d"', 'every = "week"'),)),
-    UnusualInput("A start without a zone", "start", ((START, "start = 2026-01-05T00:00:00"),)),
+    UnusualInput('every = "1d"', GOOD, (('every = "7d"', 'every = "1d"'),), now="2026-01-06T06:00:00+00:00", fine=True),
+    UnusualInput('every = "week"', "'every' is not a length of time", (('every = "7d"', 'every = "week"'),)),
+    UnusualInput("A start without a zone", "'start' has no offset from UTC", ((START, "start = 2026-01-05T00:00:00"),)),
     UnusualInput("A key with a typo", "there is no key 'budgt'; did you mean 'budget'?", ((PANEL_KEYS, "budgt = 60"),)),
     UnusualInput(
         "A secret that is written literally",
-        "secret",
+        "'secret' is a secret written into the file",
         more='[[alerts]]\nkind = "webhook"\nurl = "https://hooks.example.org/abc"\nsecret = "whsec_abc"\n',
     ),
     UnusualInput(
@@ -373,9 +383,15 @@ WISHES: Final = (
         (('guideline = "Spam is what nobody asked for."', 'guideline_file = "guideline.md"'),),
     ),
     UnusualInput("A queue folder that cannot be written", "queue", prepare=_file_for_queue),
-    UnusualInput("A channel of an unknown kind", "teams", more='[[alerts]]\nkind = "teams"\n'),
     UnusualInput(
-        "Two channels of one name", "console", more='[[alerts]]\nkind = "console"\n[[alerts]]\nkind = "console"\n'
+        "A channel of an unknown kind",
+        "'kind' is not known; expected alertmanager or apprise or console or mail",
+        more='[[alerts]]\nkind = "teams"\n',
+    ),
+    UnusualInput(
+        "Two channels of one name",
+        "two channels are named 'console'",
+        more='[[alerts]]\nkind = "console"\n[[alerts]]\nkind = "console"\n',
     ),
     UnusualInput("paused = true of a panel", GOOD, key("paused = true"), fine=True),
     UnusualInput(
@@ -392,16 +408,20 @@ WISHES: Final = (
     ),
     UnusualInput(
         'stop_rule = "goals" without goals',
-        "goals",
+        'stop_rule = "goals" needs to know when to stop; expected at least one goal; got none',
         (*key('stop_rule = "goals"'), ('[[panels.spam.goals]]\nmetric = "precision"\nmargin = 0.1\n', "")),
     ),
-    UnusualInput("rounds = 4", "rounds", key("rounds = 4")),
-    UnusualInput('design = "srs" with goals', "srs", key('design = "srs"'), fine=True),
-    UnusualInput('A design of an unknown name, "neyman"', "neyman", key('design = "neyman"')),
+    UnusualInput("rounds = 4", "'rounds' is out of its range; expected at most 3; got 4", key("rounds = 4")),
+    UnusualInput('design = "srs" with goals', "design of spam: srs", key('design = "srs"'), fine=True),
+    UnusualInput(
+        'A design of an unknown name, "neyman"',
+        "'design' is not known; expected joint or srs or kumar or bennett or tripathi",
+        key('design = "neyman"'),
+    ),
     UnusualInput("Two panels on one file", GOOD, more=SECOND, fine=True),
     UnusualInput(
-        "A panel that is of no size: no classifier",
-        "classifiers",
+        "A panel without a classifier",
+        "'classifiers' is missing",
         (
             (f"[panels.spam.classifiers.lr]\n{LR}\n", ""),
             ('[panels.spam.classifiers.rf]\nscore = "score_rf"\ncut_off = 0.6\n', ""),
@@ -451,16 +471,26 @@ CHANGES: Final = (
     UnusualInput(
         "A changed limit", "limits of panel 'spam' changed", (("floor = 0.97", "floor = 0.9"),), judged=True, fine=True
     ),
-    UnusualInput("A changed design", "design", key('design = "srs"'), judged=True, fine=True),
+    UnusualInput(
+        "A changed design", "the design is 'srs', no longer 'joint'", key('design = "srs"'), judged=True, fine=True
+    ),
     UnusualInput(
         "A changed every",
         "the windows of panel 'spam' changed after its first cycle",
         (('every = "7d"', 'every = "1d"'),),
         judged=True,
     ),
-    UnusualInput("A changed confidence", "confidence", key("confidence = 0.9"), judged=True, fine=True),
-    UnusualInput("A changed seed", "seed", (('seed = "s1"', 'seed = "s2"'),), judged=True, fine=True),
-    UnusualInput("Labels that are there already", "0", judged=True, fine=True),
+    UnusualInput(
+        "A changed confidence",
+        "the confidence is 0.9, no longer 0.95: intervals are narrower",
+        key("confidence = 0.9"),
+        judged=True,
+        fine=True,
+    ),
+    UnusualInput(
+        "A changed seed", "the seed of panel 'spam' changed", (('seed = "s1"', 'seed = "s2"'),), judged=True, fine=True
+    ),
+    UnusualInput("Labels that are there already", GOOD, judged=True, fine=True),
 )
 
 UNUSUAL: Final = (*DATA, *WISHES, *CHANGES)
