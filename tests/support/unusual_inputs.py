@@ -266,7 +266,11 @@ DATA: Final = (
     UnusualInput(
         "A path that leads out of the folder", "'path' leads out of the folder", (("predictions/*", "/etc/*"),)
     ),
-    UnusualInput("A file that is no Parquet file", "week.parquet", prepare=_cut_file),
+    UnusualInput(
+        "A file that is no Parquet file",
+        "a file that is still being written is read again at the next advance; else export it again",
+        prepare=_cut_file,
+    ),
     UnusualInput(
         "A column of the payload that is not there",
         "column 'body' (payload for labellers of panel 'spam') is missing",
@@ -279,8 +283,12 @@ DATA: Final = (
         fine=True,
     ),
     UnusualInput("A payload that is empty", "payload column 'text' is empty for", columns="'' AS \"text\"", fine=True),
-    UnusualInput("A column whose name has another case", "score_LR", (('"score_lr"', '"score_LR"'),)),
-    UnusualInput("A segment column of 10,000 values", "segment", columns="id AS country"),
+    UnusualInput("A column whose name has another case", "did you mean 'score_lr'?", (('"score_lr"', '"score_LR"'),)),
+    UnusualInput(
+        "A segment column of 10,000 values",
+        "segment column 'country' has too many values to report on; expected at most 1000",
+        columns="id AS country",
+    ),
     *(
         UnusualInput(f"Calls that are {what}", GOOD, columns=f"{sql} AS pred_lr", fine=True)
         for what, sql in (
@@ -382,7 +390,11 @@ WISHES: Final = (
         "the guideline cannot be read; got No such file or directory",
         (('guideline = "Spam is what nobody asked for."', 'guideline_file = "guideline.md"'),),
     ),
-    UnusualInput("A queue folder that cannot be written", "queue", prepare=_file_for_queue),
+    UnusualInput(
+        "A queue folder that cannot be written",
+        "cannot be created; got a file is in its place",
+        prepare=_file_for_queue,
+    ),
     UnusualInput(
         "A channel of an unknown kind",
         "'kind' is not known; expected alertmanager or apprise or console or mail",
