@@ -4,7 +4,7 @@ import pytest
 
 from tests.unit.cli.conftest import NOW, ROWS
 
-SUNDAY_AFTER = "2026-01-19T06:00:00+00:00"
+MONDAY_AFTER = "2026-01-19T06:00:00+00:00"
 EMPTY = "the newest window would be refused: the window [2026-01-12 00:00, 2026-01-19 00:00) +00:00 has no rows"
 
 
@@ -14,7 +14,7 @@ def problems(document) -> list[str]:
 
 class TestAnEmptyNewestWindow:
     def test_is_a_problem_and_the_newest_with_rows_is_looked_at(self, fresh):
-        document = fresh.json("check", "--now", SUNDAY_AFTER, code=1)
+        document = fresh.json("check", "--now", MONDAY_AFTER, code=1)
         (problem,) = problems(document)
         assert problem.startswith(EMPTY)
         assert "The newest window with rows, [2026-01-05 00:00, 2026-01-12 00:00) +00:00, was looked at" in problem
@@ -36,7 +36,7 @@ class TestAnEmptyNewestWindow:
 
     def test_is_no_problem_of_a_paused_panel(self, fresh):
         fresh.configure(("budget = 60", "budget = 60\npaused = true"))
-        assert problems(fresh.json("check", "--now", SUNDAY_AFTER)) == []
+        assert problems(fresh.json("check", "--now", MONDAY_AFTER)) == []
 
 
 class TestTheSentence:
