@@ -159,8 +159,8 @@ def _look_for_changes(report: CheckReport, configuration: "Configuration", now: 
             paused = pauses_of(configuration.settings.panels)
             for spec in configuration.panels.values():
                 found.append(limits_notice(tx, spec))
-                found += settings_notices(tx, spec, now)
                 found += left_classifier_notices(tx, spec, paused)
+                found += settings_notices(tx, spec, now)
                 for newest in tx.cycles.find(panel=spec.name, newest=1):
                     try:
                         require_same_windows(tx, spec, newest)
