@@ -183,8 +183,11 @@ def did_you_mean(wrong: str, names: Iterable[str], otherwise: str = "") -> str:
 
     >>> did_you_mean("scroe", ["label", "score"]), did_you_mean("x", ["label"], "see the list")
     ("did you mean 'score'?", 'see the list')
+    >>> did_you_mean("score_LR", ["score_rf", "score_lr"])
+    "did you mean 'score_lr'?"
     """
-    near = get_close_matches(wrong, list(names), n=1)
+    known = list(names)
+    near = [name for name in known if name.casefold() == wrong.casefold()] or get_close_matches(wrong, known, n=1)
     return f"did you mean {near[0]!r}?" if near else otherwise
 
 

@@ -48,8 +48,20 @@ def configuration_facts(configuration: "Configuration") -> Facts:
         **facts("variance of", variance),
         **facts("gold of", gold),
         **facts("cut-offs of", _cut_offs),
+        **facts("deadline of", _deadline),
         **facts("second votes of", lambda spec: f"{spec.second_votes}; {FURTHER_VOTES}" if spec.second_votes else ""),
     }
+
+
+def _deadline(spec: "PanelSpec") -> str:
+    """How many cycles a deadline that is longer than a window lets run at once; empty where none is."""
+    from stratawatch.engine.cycle.clock_check import MOST_ACTIVE
+
+    if spec.deadline <= spec.windows.length:
+        return ""
+    beside = -(-spec.deadline // spec.windows.length) + 1
+    waiting = f"; {MOST_ACTIVE} at most, so that later windows wait" if beside > MOST_ACTIVE else ""
+    return f"it is longer than a window: where answers are slow, up to {beside} cycles ask at once{waiting}"
 
 
 def _cut_offs(spec: "PanelSpec") -> str:

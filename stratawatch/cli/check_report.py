@@ -144,6 +144,7 @@ def _look_for_changes(report: CheckReport, configuration: "Configuration", now: 
     from stratawatch.adapters.store import open_store
     from stratawatch.cli.changed_limits import limits_notice
     from stratawatch.cli.changed_questions import question_notice
+    from stratawatch.cli.changed_settings import settings_notices
     from stratawatch.cli.left_classifiers import left_classifier_notices
     from stratawatch.config.panel_specs import pauses_of
     from stratawatch.engine.cycle.open_cycles import require_same_windows
@@ -159,6 +160,7 @@ def _look_for_changes(report: CheckReport, configuration: "Configuration", now: 
             for spec in configuration.panels.values():
                 found.append(limits_notice(tx, spec))
                 found += left_classifier_notices(tx, spec, paused)
+                found += settings_notices(tx, spec, now)
                 for newest in tx.cycles.find(panel=spec.name, newest=1):
                     try:
                         require_same_windows(tx, spec, newest)
@@ -290,7 +292,7 @@ def _inspect_source(
         return
     for one in description.problems:
         report.problems.append(_placed(configuration, ("panels", name, *one.column.key), one.error))
-    newest = {} if description.problems else _newest_window(report, configuration, spec, clock)
+    newest = {} if description.problems else _inspect_windows(report, configuration, spec, clock)
     report.found[f"source of {name}"] = {**description.facts, **newest}
 
 
@@ -301,48 +303,18 @@ def _named_by(configuration: "Configuration", name: str, trouble: StratawatchErr
     return ("panels", name, "source", key)
 
 
-def _newest_window(report: CheckReport, configuration: "Configuration", spec: "PanelSpec", clock: "Clock") -> Facts:
-    """Look at the newest complete window as a cycle on it would: a column that exists may hold no readable value."""
-    from stratawatch.engine.evidence.cost_of_new_numbers import labels_not_reused
-    from stratawatch.engine.input.assess_window import assess_window
-    from stratawatch.engine.model.windows import newest_ended_period, window_of_period
+def _inspect_windows(report: CheckReport, configuration: "Configuration", spec: "PanelSpec", clock: "Clock") -> Facts:
+    """Look at the panel's windows as cycles on them would; the facts of the source have what was found."""
+    from stratawatch.cli.check_windows import NEWEST, inspect_windows
 
     ports = _ports(configuration, clock)
     if ports is None:
-        return {"newest window": "not looked at, as another part cannot be used"}
-    now = clock.now()
-    period = newest_ended_period(spec.windows, now)
-    if period < 0:
-        return {"newest window": "the first one is not over yet"}
-    window, place = window_of_period(spec.windows, period), ("panels", spec.name, "source")
-    try:
-        found = assess_window(ports, spec, window, period, opened_at=now, with_candidates=True)
-    except ConfigErrors as several:  # expectations that cannot be asked; those that cannot be read are there already
-        faults = [_placed(configuration, ("checks", "folder"), trouble) for trouble in several.each]
-        report.problems += [fault for fault in faults if fault not in report.problems]
-        return {}
-    except StratawatchError as trouble:
-        report.problems.append(_placed(configuration, place, trouble))
-        return {}
-    profile = found.profile
-    if not profile.rows:
-        return {"newest window": f"{window}: no rows; a cycle on it would be refused"}
-    if found.refusal is not None:
-        error = found.refusal.error
-        what = f"the newest window {window} would be refused"
-        report.problems.append(
-            configuration.placed(Problem(place, what, error.expected, error.got or error.what, error.hint))
-        )
-    facts = {"newest window": f"{window}: {profile.rows:,} rows, {profile.bad_rows:,} of them cannot be used"}
-    version = found.counted.source_version
-    if isinstance(version, dict) and "files" in version:
-        facts["read for it"] = f"{count_text(version['files'], 'file')}, {version['bytes']:,} bytes"
-    drift = [] if found.refusal else [str(finding) for finding in found.drift]
-    warnings = [] if found.refusal else [one for one in profile.warnings if one not in drift]
-    with ports.store.begin() as tx:
-        cost = labels_not_reused(tx, spec, period, found.labelled_before)
-    remarks = {"drift": drift, "warnings": warnings, "random numbers": [cost.text] if cost else []}
-    return {**facts, **{name: "; ".join(sentences) for name, sentences in remarks.items() if sentences}}
+        return {NEWEST: "not looked at, as another part cannot be used"}
+    found = inspect_windows(ports, spec, ("checks", "folder"))
+    placed = [configuration.placed(problem) for problem in found.problems]
+    report.problems += [problem for problem in placed if problem not in report.problems]  # expectations of several
+    report.notices += tuple(map(configuration.placed, found.notices))
+    return found.facts
 
 
 def _ports(configuration: "Configuration", clock: "Clock") -> "Ports | None":

@@ -148,6 +148,7 @@ class PanelSettings(Shape):
     confidence: Annotated[float, Field(ge=0.5, le=0.9999)] = 0.95
     false_pages_per_year: Annotated[float, Field(gt=0, le=100)] = 1.0
     max_bad_row_share: Annotated[float, Field(ge=0, lt=1)] = 0.01
+    max_missing_score_share: Annotated[float, Field(ge=0, le=1)] | None = None
     batch_size: Annotated[int, Field(ge=1, le=100_000)] = 500
     label_validity: PositiveDuration = timedelta(days=90)
     alarms: AlarmRule = "evidence"

@@ -64,7 +64,7 @@ def own_check(folder: Path, *expectations: dict) -> None:
 
 class TestPoison:
     def test_one_row_in_a_hundred_is_set_aside_and_counted(self, opened):
-        ports, cycle = opened(f"CASE WHEN i % 100 = 7 THEN 'nan'::DOUBLE ELSE {SCORE} END")
+        ports, cycle = opened(f"CASE WHEN i % 100 = 7 THEN 'inf'::DOUBLE ELSE {SCORE} END")
         assert freeze_cycle(ports, cycle) == CycleState.FROZEN
         found, aside = read(ports, cycle)
         assert (found.profile.rows, found.profile.bad_rows) == (4000, 40)
@@ -73,7 +73,7 @@ class TestPoison:
             assert sum(atom.size for atom in tx.cycles.atoms(cycle)) == 3960
 
     def test_five_in_a_hundred_refuse_the_window(self, opened):
-        ports, cycle = opened(f"CASE WHEN i % 20 = 7 THEN 'nan'::DOUBLE ELSE {SCORE} END")
+        ports, cycle = opened(f"CASE WHEN i % 20 = 7 THEN 'inf'::DOUBLE ELSE {SCORE} END")
         assert freeze_cycle(ports, cycle) == CycleState.REFUSED
         found, aside = read(ports, cycle)
         assert found.reason.startswith("200 of 4,000 rows (5.00%) cannot be used, more than the 1.00%")
@@ -83,11 +83,21 @@ class TestPoison:
 
     def test_five_in_a_hundred_are_set_aside_where_the_panel_allows_it(self, opened):
         lenient = spec(columns=PANEL.columns, max_bad_row_share=0.05)
-        ports, cycle = opened(f"CASE WHEN i % 20 = 7 THEN 'nan'::DOUBLE ELSE {SCORE} END", lenient)
+        ports, cycle = opened(f"CASE WHEN i % 20 = 7 THEN 'inf'::DOUBLE ELSE {SCORE} END", lenient)
         assert freeze_cycle(ports, cycle) == CycleState.FROZEN
 
-    def test_missing_scores_are_a_silence_and_no_fault(self, opened):
-        ports, cycle = opened(f"CASE WHEN i % 2 = 0 THEN {SCORE} END")
+    @pytest.mark.parametrize("missing", ["NULL", "'nan'::DOUBLE"])
+    def test_scores_that_are_missing_refuse_it_with_column_and_number(self, opened, missing):
+        ports, cycle = opened(f"CASE WHEN i % 20 = 7 THEN {missing} ELSE {SCORE} END")
+        assert freeze_cycle(ports, cycle) == CycleState.REFUSED
+        found, _ = read(ports, cycle)
+        assert found.reason.startswith("200 of 4,000 rows (5.00%) have no score of 'lr' in column 'score_lr'")
+        assert found.profile.bad_rows == 0
+
+    @pytest.mark.parametrize("missing", ["NULL", "'nan'::DOUBLE"])
+    def test_missing_scores_are_a_silence_where_the_panel_allows_them(self, opened, missing):
+        lenient = spec(columns=PANEL.columns, max_missing_score_share=0.5)
+        ports, cycle = opened(f"CASE WHEN i % 2 = 0 THEN {SCORE} ELSE {missing} END", lenient)
         assert freeze_cycle(ports, cycle) == CycleState.FROZEN
         found, _ = read(ports, cycle)
         assert found.profile.bad_rows == 0
@@ -113,7 +123,7 @@ class TestPoison:
         assert "all 4,000 scores of 'lr' are 0.25; does it still read its features?" in found.profile.warnings
 
     def test_a_classifier_that_says_nothing_is_told(self, opened):
-        ports, cycle = opened("NULL::DOUBLE")
+        ports, cycle = opened("NULL::DOUBLE", spec(columns=PANEL.columns, max_missing_score_share=1.0))
         assert freeze_cycle(ports, cycle) == CycleState.FROZEN
         found, _ = read(ports, cycle)
         assert [one for one in found.profile.warnings if "no call" in one] == [
@@ -156,7 +166,7 @@ class TestDocs:
         assert "The candidates, row by row: panel spam" in (tmp_path / "docs" / found.docs).read_text(encoding="utf-8")
 
     def test_of_a_window_that_the_profile_refused_are_those_of_the_profile(self, opened, tmp_path):
-        ports, cycle = opened(f"CASE WHEN i % 20 = 7 THEN 'nan'::DOUBLE ELSE {SCORE} END")
+        ports, cycle = opened(f"CASE WHEN i % 20 = 7 THEN 'inf'::DOUBLE ELSE {SCORE} END")
         freeze_cycle(ports, cycle)
         found, _ = read(ports, cycle)
         assert found.docs == "spam/20260105T000000Z/profile.html"

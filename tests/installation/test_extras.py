@@ -45,7 +45,7 @@ def answer():
 
 now = ("--now", "2026-01-12T06:00:00+00:00")
 cli("init")
-cli("check")
+cli("check", *now)
 cli("open", *now)
 for _ in range(3):
     cli("advance", *now)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from stratawatch.adapters.checks.input_rules import InputRule, Suite, between, frame_column, naive_utc, not_null
-from stratawatch.engine.input.bad_row_reasons import refusal_sentence
+from stratawatch.engine.input.bad_row_reasons import missing_scores_sentence, refusal_sentence
 from stratawatch.engine.input.score_scale import scale_of
 from stratawatch.engine.model.input_profile import InputProfile
 from stratawatch.engine.model.panel_spec import PanelSpec, Window
@@ -60,6 +60,7 @@ def _frame(panel: PanelSpec, profile: InputProfile) -> dict[str, list[Any]]:
         frame[frame_column("positives of", name)] = [column["positives"]]
         frame[frame_column("positive share of", name)] = [_share(column["positives"], _calls(column, rows))]
         frame[frame_column("unreadable share of", name)] = [_share(unreadable[name], rows)]
+        frame[frame_column("share without a score of", name)] = [_share(column["score_nulls"], rows)]
         lowest, highest = profile.ranges.get(name, (None, None))
         frame[frame_column("lowest score of", name)], frame[frame_column("highest score of", name)] = (
             [lowest],
@@ -73,6 +74,9 @@ def _rules(panel: PanelSpec, window: Window, profile: InputProfile) -> Iterator[
     yield between("rows", f"the window {window} has no rows", min_value=1)
     too_many = "; ".join([refusal_sentence(panel, profile), *_scales(panel, profile)])
     yield between("bad_share", too_many, min_value=0, max_value=cap)
+    for one in panel.classifiers:
+        sentence = missing_scores_sentence(panel, one, profile)
+        yield between(frame_column("share without a score of", one.name), sentence, max_value=panel.missing_score_cap)
     if rows:
         yield from _calls_rules(panel, profile)
         yield not_null("last_time", f"no row of the window {window} has a time")

@@ -40,13 +40,17 @@ _CALL_BY_VALUE: Final[dict[str, str]] = {
     "text": 'CASE WHEN {c} IS NULL THEN {silent} WHEN {c} COLLATE "C" = {value} THEN {yes} ELSE 0 END',
 }
 _CALL_BY_CUT_OFF: Final = (
-    "CASE WHEN score_given_{i} IS NULL THEN {silent} WHEN {is_valid} AND score_{i} >= {cut_off} THEN {yes} "
+    "CASE WHEN {is_missing} THEN {silent} WHEN {is_valid} AND score_{i} >= {cut_off} THEN {yes} "
     "WHEN {is_valid} THEN 0 ELSE {invalid} END"
 )
 _AUXILIARY_CALL: Final = (
     "CASE WHEN {is_valid} AND probability_{i} >= 0.5 THEN {yes} WHEN {is_valid} THEN 0 ELSE {silent} END"
 )
-_SCORE_FLAG: Final = "CASE WHEN {is_valid} THEN 0 WHEN score_given_{i} IS NULL THEN {null} ELSE {invalid} END"
+_SCORE_FLAG: Final = "CASE WHEN {is_valid} THEN 0 WHEN {is_missing} THEN {null} ELSE {invalid} END"
+# NaN is what data frames write for null. ISNAN would not do: DuckDB folds it by the statistics of a Parquet file, too.
+_NOT_A_NUMBER: Final = "(NOT {c} - {c} = 0 AND NOT ABS({c}) = CAST('Infinity' AS DOUBLE))"
+_NOT_A_NUMBER_UNBOUNDED: Final = "ISNAN({c})"
+_NOT_A_NUMBER_TEXT: Final = "LOWER(TRIM({c})) IN ('nan', '+nan', '-nan')"
 # x - x = 0 holds for finite numbers only. Comparisons alone would not do: the statistics of a Parquet file leave NaN
 # out, and DuckDB drops a comparison that they seem to prove.
 _IS_VALID: Final = {
@@ -63,18 +67,38 @@ _AS_PROBABILITY: Final = {
 
 UNBOUNDED: Final = "NUMERIC"
 """Numbers of any size, which only PostgreSQL has; it refuses to cast what no double holds."""
+_WITH_NAN: Final = ("FLOAT", "REAL", "DOUBLE", "DOUBLE PRECISION")
 _UNBOUNDED_AS_DOUBLE: Final = (
     "CASE WHEN ABS({c}) < 1E-300 THEN CAST(0 AS DOUBLE) WHEN ABS({c}) < 1E+300 THEN CAST({c} AS DOUBLE) END"
 )
 
 
 def score_as_double(position: int, type_name: str) -> str:
-    """A score as a double; text that is no number becomes NULL beside a given value, and so is flagged as invalid."""
+    """A score as a double, NULL where it is missing.
+
+    Text that is no number becomes NULL beside a given value that is not missing, and so is flagged as invalid.
+    """
     if kind_of(type_name) == "text":
         cast = "TRY_CAST(TRIM({c}) AS DOUBLE)"
     else:
         cast = _UNBOUNDED_AS_DOUBLE if type_name == UNBOUNDED else "CAST({c} AS DOUBLE)"
-    return cast.format(c=f"score_given_{position}")
+    nan = _not_a_number(type_name)
+    return (f"CASE WHEN NOT {nan} THEN {cast} END" if nan else cast).format(c=f"score_given_{position}")
+
+
+def _not_a_number(type_name: str) -> str:
+    """The condition that a value of this type is NaN; empty where the type has none."""
+    if kind_of(type_name) == "text":
+        return _NOT_A_NUMBER_TEXT
+    if type_name == UNBOUNDED:
+        return _NOT_A_NUMBER_UNBOUNDED
+    return _NOT_A_NUMBER if type_name.upper() in _WITH_NAN else ""
+
+
+def _is_missing(position: int, type_name: str) -> str:
+    """The condition that there is no score: null or NaN."""
+    nan, given = _not_a_number(type_name), f"score_given_{position}"
+    return f"({given} IS NULL OR {nan.format(c=given)})" if nan else f"{given} IS NULL"
 
 
 def as_probability(position: int, scorer: ClassifierSpec | AuxiliarySpec) -> str:
@@ -98,7 +122,9 @@ def call(position: int, classifier: ClassifierSpec, types: Mapping[str, str], un
             f"classifier '{classifier.name}' makes no call", expected="a call column, or a score column with a cut_off"
         )
     cut_off = f"CAST({text(repr(float(classifier.cut_off)))} AS DOUBLE)"
-    return _CALL_BY_CUT_OFF.format(i=position, cut_off=cut_off, is_valid=_is_valid(position, classifier), **codes)
+    is_missing = _is_missing(position, types[classifier.score])
+    is_valid = _is_valid(position, classifier)
+    return _CALL_BY_CUT_OFF.format(i=position, cut_off=cut_off, is_valid=is_valid, is_missing=is_missing, **codes)
 
 
 def auxiliary_call(position: int, auxiliary: AuxiliarySpec, unit: int) -> str:
@@ -108,13 +134,13 @@ def auxiliary_call(position: int, auxiliary: AuxiliarySpec, unit: int) -> str:
     )
 
 
-def score_flag(position: int, classifier: ClassifierSpec, unit: int) -> str:
-    """The flag of a classifier's score: 0 valid, or no score column; 1 null; 3 unreadable or out of range."""
+def score_flag(position: int, classifier: ClassifierSpec, types: Mapping[str, str], unit: int) -> str:
+    """The flag of a classifier's score: 0 valid, or no score column; 1 missing; 3 unreadable or out of range."""
     if classifier.score is None:
         return "0"
-    return _SCORE_FLAG.format(
-        i=position, is_valid=_is_valid(position, classifier), null=NULL * unit, invalid=INVALID * unit
-    )
+    is_missing = _is_missing(position, types[classifier.score])
+    is_valid = _is_valid(position, classifier)
+    return _SCORE_FLAG.format(is_valid=is_valid, is_missing=is_missing, null=NULL * unit, invalid=INVALID * unit)
 
 
 def total_score(scorers: Sequence[NumberedScorer]) -> str:

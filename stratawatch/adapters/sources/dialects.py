@@ -54,6 +54,13 @@ def _guard_casts(node: Any, dialect: str) -> Any:
     return exp.Case(ifs=[exp.If(this=valid, true=exp.Cast(this=node.this, to=node.to))])
 
 
+def _compare_with_nan(node: Any, dialect: str) -> Any:  # noqa: ARG001
+    """PostgreSQL has no ISNAN; there NaN equals itself, in every type that has one."""
+    if isinstance(node, exp.IsNan):
+        return exp.EQ(this=node.this, expression=exp.Literal.string("NaN"))
+    return node
+
+
 def _fence(node: Any, dialect: str) -> Any:  # noqa: ARG001 - one signature for all changes
     """OFFSET 0 keeps PostgreSQL from merging the steps and computing the same numbers hundreds of times a row."""
     if isinstance(node, exp.CTE) and node.alias in _FENCED_STEPS:
@@ -90,7 +97,7 @@ def _hash_text(node: Any, dialect: str) -> Any:  # noqa: ARG001
 
 
 _CHANGES: Final[dict[str, tuple[Callable[[Any, str], Any], ...]]] = {
-    "postgres": (_guard_casts, _fence),
+    "postgres": (_guard_casts, _compare_with_nan, _fence),
     "spark": (_without_zone, _broadcast),
     "trino": (_hash_text,),
 }

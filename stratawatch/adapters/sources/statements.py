@@ -247,7 +247,11 @@ FROM (SELECT COUNT(DISTINCT segment_value) AS number FROM {SINGLE_SCAN} GROUP BY
             return f"CASE WHEN item IS NULL THEN {packed_codes.INVALID * unit} {repeated}ELSE 0 END"
 
         time = partial(window_times.time_flag, self.panel.columns, window)
-        return [item, time, *(partial(call_and_score_sql.score_flag, i, one) for i, one in self._classifiers())]
+        return [
+            item,
+            time,
+            *(partial(call_and_score_sql.score_flag, i, one, self.types) for i, one in self._classifiers()),
+        ]
 
     def _call_words(self) -> list[str]:
         """The columns that hold the calls of a pattern."""

@@ -29,6 +29,7 @@ _LEFT_OUT: Final[Mapping[str, Any]] = {
     "focus": True,
     "gold_share": None,
     "guideline_version": None,
+    "max_missing_score_share": None,
     "partition": None,
     "random_numbers": "permanent",
     "rounds": 3,

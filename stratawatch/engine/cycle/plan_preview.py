@@ -9,7 +9,7 @@ from stratawatch.core.plan import Plan
 from stratawatch.core.population import Atom
 from stratawatch.engine.cycle.known_labels import history_with_known_labels
 from stratawatch.engine.evidence.cost_of_new_numbers import LabelsNotReused, labels_not_reused
-from stratawatch.engine.input.assess_window import assess_window
+from stratawatch.engine.input.assess_window import WindowAssessment, assess_window
 from stratawatch.engine.labels.labelled_cycle import design_of_cycle
 from stratawatch.engine.model.panel_metrics import metrics_shown
 from stratawatch.engine.model.panel_spec import PanelSpec, Window
@@ -38,6 +38,11 @@ def preview_plan(ports: Ports, spec: PanelSpec, window: Window, period: int) -> 
     if found.counted.census.size == 0:
         return PlanPreview((), Plan((), {}, "nothing to draw from"), found.history)
     found.require_fit()
+    return plan_assessed(ports, spec, period, found)
+
+
+def plan_assessed(ports: Ports, spec: PanelSpec, period: int, found: WindowAssessment) -> PlanPreview:
+    """Plan a window that was assessed with its candidates and is fit. Raises PlanImpossible."""
     with phase("planning"):
         cells = design_of_cycle(spec, found.atoms, found.candidates).cells
         survey = survey_of_panel(spec, found.focus)

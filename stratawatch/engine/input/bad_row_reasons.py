@@ -79,6 +79,12 @@ def summary(panel: PanelSpec, profile: InputProfile, bad_rows: Sequence[Quaranti
     )
 
 
+def examples_text(panel: PanelSpec, profile: InputProfile, bad_rows: Sequence[QuarantinedRow]) -> str:
+    """A value for each fault that could not be read, where one is at hand; empty without."""
+    shown = ((fault.short, example(fault, bad_rows)) for fault in bad_row_reasons(panel, profile))
+    return ", ".join(f"{quoted(value)} in a row {short}" for short, value in shown if value is not None)
+
+
 def example(fault: BadRowReason, bad_rows: Sequence[QuarantinedRow]) -> str | None:
     """A value that could not be read, as the source has it."""
     return next((row.unreadable[fault.key] for row in bad_rows if fault.key in row.unreadable), None)
@@ -118,6 +124,18 @@ def refusal_sentence(panel: PanelSpec, profile: InputProfile) -> str:
         f"{percent(panel.max_bad_row_share)} that may be set aside: {summary(panel, profile)}"
     )
     return "; ".join(words for words in (sentence, advice(panel, profile)) if words)
+
+
+def missing_scores_sentence(panel: PanelSpec, one: ClassifierSpec, profile: InputProfile) -> str:
+    """The sentence that refuses a window because a classifier's scores are missing, with what to do about it."""
+    missing = profile.columns[one.name]["score_nulls"]
+    share = missing / profile.rows if profile.rows else 0.0
+    return (
+        f"{missing:,} of {profile.rows:,} rows ({percent(share)}) have no score of '{one.name}' in column "
+        f"'{one.score}' (null or NaN), more than the {percent(panel.missing_score_cap)} that may lack one: restore "
+        f"them in the export, or, where '{one.name}' need not score every row, raise max_missing_score_share of panel "
+        f"'{panel.name}'"
+    )
 
 
 def advice(panel: PanelSpec, profile: InputProfile) -> str:

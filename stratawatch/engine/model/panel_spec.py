@@ -173,11 +173,17 @@ class PanelSpec:
     focus: bool = True  # more labels go where evidence leads
     rounds: int = 3  # at most, where the goals decide how many labels there are
     random_numbers: RandomNumbers = "permanent"  # an item keeps its own, or has another one in each window
+    max_missing_score_share: float | None = None  # of rows without a score of a classifier; None: as of bad rows
 
     @property
     def items_of(self) -> str:
         """The panel by whose name the items are told apart from others of the same id."""
         return self.same_items_as or self.name
+
+    @property
+    def missing_score_cap(self) -> float:
+        """The largest share of a window's rows that may lack a classifier's score."""
+        return self.max_bad_row_share if self.max_missing_score_share is None else self.max_missing_score_share
 
     @property
     def draws_anew(self) -> bool:

@@ -135,12 +135,12 @@ class TestLatest:
 
 class TestRanges:
     def test_are_the_extremes_of_what_could_be_read(self, made):
-        scores = [0.25, None, 0.75, 42.0, 0.5, 7.0, -3.5]
+        scores = [0.25, None, 0.75, 42.0, float("nan"), 7.0, -3.5]
         profile = made({**items(*"abcdefg"), "score": ("DOUBLE", scores)}).census(panel(), WINDOW).profile
         assert profile.ranges == {"lr": (0.25, 0.75)}
         assert profile.unreadable == {"lr": (-3.5, 42.0)}
 
-    @pytest.mark.parametrize("odd", [float("nan"), float("inf"), float("-inf")])
+    @pytest.mark.parametrize("odd", [float("inf"), float("-inf")])
     def test_with_no_number_among_them_are_not_told(self, made, odd):
         profile = made({**items(*"abc"), "score": ("DOUBLE", [0.25, 42.0, odd])}).census(panel(), WINDOW).profile
         assert (profile.ranges, profile.unreadable) == ({"lr": (0.25, 0.25)}, {})

@@ -345,10 +345,10 @@ class TestStatistics:
         path = Path(__file__).parents[2] / "support/predictions/golden/nan_hidden_by_statistics.parquet"
         answer = FilesSource(path).census(panel(), WINDOW)
         assert {one.key: one.reason for one in answer.bad_rows} == {
-            "i07": "the score of 'lr' in 'score' is not a probability in [0, 1]",
             "i09": "the call of 'lr' in 'flag' is neither yes nor no, true nor false, 1 nor 0",
         }
-        assert (answer.profile.rows, answer.profile.bad_rows, answer.census.size) == (40, 2, 38)
+        assert (answer.profile.rows, answer.profile.bad_rows, answer.census.size) == (40, 1, 39)
+        assert answer.profile.columns["lr"]["score_nulls"] == 1
 
 
 class TestBounds:

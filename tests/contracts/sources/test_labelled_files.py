@@ -135,7 +135,7 @@ class TestRefusals:
             read(write(tmp_path / "l.parquet", table()), label="labels")
 
     def test_of_a_score_out_of_range(self, tmp_path):
-        path = write(tmp_path / "l.parquet", table(p=("DOUBLE", [1.5, 0.4, float("nan"), 1.0, 7.0])))
+        path = write(tmp_path / "l.parquet", table(p=("DOUBLE", [1.5, 0.4, float("inf"), 1.0, 7.0])))
         with pytest.raises(InputRefused, match="what classifier 'lr' said cannot be read in 2 rows"):
             read(path)
 

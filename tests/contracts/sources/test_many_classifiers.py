@@ -32,7 +32,7 @@ def table(seed, rows=400):
     base = [r.choice([0.125, 0.375, 0.625]) for _ in range(rows)]
 
     def scores():
-        return [r.choices([one, None, math.nan], [500, 8, 1])[0] for one in base]
+        return [r.choices([one, None, math.nan, math.inf], [500, 7, 1, 1])[0] for one in base]
 
     def calls():
         return [r.choices([one > 0.5, one < 0.5, None], [300, 1, 2])[0] for one in base]
@@ -97,8 +97,8 @@ def test_census_profile_and_draw_are_those_of_the_reference(made, seed):
             "nulls": calls.count(None),
             "invalid": 0,
             "positives": calls.count(True),
-            "score_nulls": scores.count(None),
-            "score_invalid": sum(one is not None and math.isnan(one) for one in scores),
+            "score_nulls": sum(one is None or math.isnan(one) for one in scores),
+            "score_invalid": sum(one is not None and math.isinf(one) for one in scores),
         }
         assert profile.ranges[f"c{k}"] == (0.125, 0.625)
 

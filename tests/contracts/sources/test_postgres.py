@@ -96,7 +96,7 @@ class TestTypes:
             "the score of 'lr' in 'score' is not a probability in [0, 1]"
         ]
 
-    @pytest.mark.parametrize("value", ["1e400", "-1e400", "NaN"])
+    @pytest.mark.parametrize("value", ["1e400", "-1e400", "Infinity"])
     def test_a_number_that_no_double_holds_is_a_bad_row(self, own, value):
         url, _ = own
         name = write_postgres(url, "huge", table("a", "b", score=("VARCHAR", [value, "0.5"])), {"score": "numeric"})
@@ -105,6 +105,12 @@ class TestTypes:
         assert [one.reason for one in answer.bad_rows] == [
             "the score of 'lr' in 'score' is not a probability in [0, 1]"
         ]
+
+    def test_no_number_is_no_score(self, own):
+        url, _ = own
+        name = write_postgres(url, "none", table("a", "b", score=("VARCHAR", ["NaN", "0.5"])), {"score": "numeric"})
+        answer = PostgresSource(url, name).census(panel(), WINDOW)
+        assert (answer.profile.bad_rows, answer.profile.columns["lr"]["score_nulls"]) == (0, 1)
 
     def test_a_number_next_to_nothing_is_nothing(self, own):
         url, _ = own

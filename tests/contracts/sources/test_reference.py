@@ -130,7 +130,9 @@ class TestAgainstReference:
             "score_invalid": 0,
         }
         lr = profile.columns["lr"]
-        assert lr["score_nulls"] == number(lambda row: row["p_lr"] is None)
-        assert lr["score_invalid"] == number(lambda row: row["p_lr"] is not None and not 0 <= row["p_lr"] <= 1)
+        assert lr["score_nulls"] == number(lambda row: row["p_lr"] is None or math.isnan(row["p_lr"]))
+        assert lr["score_invalid"] == number(
+            lambda row: row["p_lr"] is not None and (row["p_lr"] < 0 or row["p_lr"] > 1)
+        )
         times = [row["ts"].replace(tzinfo=START.tzinfo) for row in rows if row["ts"] is not None]
         assert (profile.first_time, profile.last_time) == (min(times), max(times))

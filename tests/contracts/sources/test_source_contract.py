@@ -120,14 +120,14 @@ class TestCalls:
 
 
 class TestScores:
-    @pytest.mark.parametrize("score", [float("nan"), float("inf"), float("-inf"), -1e-9, 1.0000001])
+    @pytest.mark.parametrize("score", [float("inf"), float("-inf"), -1e-9, 1.0000001])
     def test_no_probability_is_a_bad_row(self, made: Any, score: float) -> None:
         answer = made(items("a", score=score)).census(panel(), WINDOW)
         assert (answer.census.size, answer.profile.columns["lr"]["score_invalid"]) == (0, 1)
         assert answer.bad_rows[0].reason == "the score of 'lr' in 'score' is not a probability in [0, 1]"
 
     @pytest.mark.parametrize(
-        ("score", "bad"), [(float("nan"), 1), (float("inf"), 1), (-1e300, 0), (1e300, 0), (40.0, 0)]
+        ("score", "bad"), [(float("inf"), 1), (float("-inf"), 1), (-1e300, 0), (1e300, 0), (40.0, 0)]
     )
     def test_a_margin_must_be_finite(self, made: Any, score: float, bad: int) -> None:
         margin = panel((ClassifierSpec("svm", "score", "margin", cut_off=0.0),))
@@ -136,11 +136,20 @@ class TestScores:
         if not bad:
             assert list(answer.census.bins) == [1023 if score > 0 else 0]
 
-    def test_a_null_score_is_allowed_and_the_others_make_the_mean(self, made: Any) -> None:
+    @pytest.mark.parametrize("missing", [None, float("nan")])
+    def test_a_missing_one_is_no_fault_and_the_others_make_the_mean(self, made: Any, missing: float | None) -> None:
         many = (ClassifierSpec("a", "score", call="flag"), ClassifierSpec("b", "other", call="flag"))
-        source = made({**items("x", score=None), "other": ("DOUBLE", [0.5])})
+        source = made({**items("x", score=missing), "other": ("DOUBLE", [0.5])})
         answer = source.census(panel(many), WINDOW)
         assert (list(answer.census.bins), answer.profile.columns["a"]["score_nulls"]) == ([512], 1)
+        assert answer.profile.bad_rows == 0
+
+    @pytest.mark.parametrize("missing", [None, float("nan")])
+    def test_a_missing_one_makes_no_call_by_a_cut_off(self, made: Any, missing: float | None) -> None:
+        margin = panel((ClassifierSpec("svm", "score", "margin", cut_off=0.0),))
+        answer = made({**items("x", "y"), "score": ("DOUBLE", [missing, 3.0])}).census(margin, WINDOW)
+        assert answer.census.patterns == ("-", "1")
+        assert answer.profile.ranges == {"svm": (3.0, 3.0)}
 
     def test_without_any_score_an_item_has_no_bin(self, made: Any) -> None:
         assert list(made(items("x", score=None)).census(panel(), WINDOW).census.bins) == [NO_BIN]

@@ -64,6 +64,7 @@ SPECS = st.builds(
     focus=st.booleans(),
     random_numbers=st.sampled_from(["permanent", "by window"]),
     rounds=st.integers(2, 3),
+    max_missing_score_share=st.none() | st.floats(0, 1),
 )
 
 
@@ -104,6 +105,7 @@ class TestSpec:
             focus=False,
             random_numbers="by window",
             rounds=2,
+            max_missing_score_share=0.5,
         )
         assert set(as_document(every)) == {field.name for field in fields(PanelSpec)}
 
@@ -124,6 +126,7 @@ class TestSpec:
             {"focus": False},
             {"random_numbers": "by window"},
             {"rounds": 2},
+            {"max_missing_score_share": 1.0},
             {"classifiers": spec().classifiers[::-1]},
             {"classifiers": (spec().classifiers[0], replace(spec().classifiers[1], call_yes="block"))},
             {"limits": (replace(spec().limits[0], segment=Segment("a", "b")), spec().limits[1])},

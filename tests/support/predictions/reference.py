@@ -28,11 +28,13 @@ class Reading:
 
 
 def _score(one: ClassifierSpec, row: Row) -> float | None:
-    """The valid score, None for null; ValueError for anything else."""
+    """The valid score, None for null and NaN; ValueError for anything else."""
     given = None if one.score is None else row[one.score]
     if given is None:
         return None
     value = float(given)
+    if math.isnan(value):
+        return None
     inside = 0 <= value <= 1 if one.score_kind == "probability" else math.isfinite(value)
     if not inside:
         raise ValueError(value)

@@ -5,6 +5,7 @@ import pytest
 from stratawatch.wiring import build
 from tests.contracts.alerts.conftest import WebhookBackend
 from tests.support.notices import notice
+from tests.unit.cli.conftest import NOW
 
 HOOK = """
 [[alerts]]
@@ -144,11 +145,11 @@ class TestHeartbeat:
 
     def test_is_looked_at_by_check_and_not_asked(self, fresh, watcher):
         fresh.configure(more=self.CONFIG)
-        assert "heartbeat.url" in fresh.run("check", code=1).stdout
+        assert "heartbeat.url" in fresh.run("check", "--now", NOW, code=1).stdout
         fresh.environment["BEAT"] = "ftp://s3cr3t/"
-        assert "the url of the heartbeat is not a web address" in fresh.run("check", code=1).stdout
+        assert "the url of the heartbeat is not a web address" in fresh.run("check", "--now", NOW, code=1).stdout
         fresh.environment["BEAT"] = watcher.url
-        assert "is asked after every good advance" in fresh.run("check").stdout
+        assert "is asked after every good advance" in fresh.run("check", "--now", NOW).stdout
         assert watcher.asked == []
 
 

@@ -17,9 +17,9 @@ def helped(fresh, request):
 
 
 def test_check_finds_its_column(helped):
-    assert helped.json("check")["ok"] is True
+    assert helped.json("check", "--now", NOW)["ok"] is True
     helped.predict()
-    (problem,) = helped.json("check", code=1)["problems"]
+    (problem,) = helped.json("check", "--now", NOW, code=1)["problems"]
     assert "column 'p_judge' (the auxiliary score 'judge' of panel 'spam') is missing" in problem["problem"]
 
 

@@ -5,6 +5,8 @@ import re
 import duckdb
 import pytest
 
+from tests.unit.cli.conftest import NOW
+
 LABELS = """
 SELECT 'old-' || i AS id,
        CASE WHEN i % 5 = 0 THEN 'no' ELSE 'yes' END AS label,
@@ -148,30 +150,30 @@ class TestList:
 
 class TestCheck:
     def test_says_which_limits_are_blind_without_one(self, in_folder):
-        found = in_folder.json("check")["found"]["store"]["baselines of spam"]
+        found = in_folder.json("check", "--now", NOW)["found"]["store"]["baselines of spam"]
         assert found.startswith(
             "1 of 1 metrics with a max_drop have none in force and are BLIND; `stratawatch baseline"
         )
         in_folder.run(*TestMeasure.FILE)
         assert (
-            in_folder.json("check")["found"]["store"]["baselines of spam"]
+            in_folder.json("check", "--now", NOW)["found"]["store"]["baselines of spam"]
             == "in force for all 1 metrics with a max_drop"
         )
 
     def test_says_where_each_window_is_judged_by_itself(self, in_folder):
         in_folder.run(*TestMeasure.FILE, "--of", "lr", "--called", "1000", "--passed", "9000")
-        found = in_folder.json("check")["found"]["store"]["baselines of spam"]
+        found = in_folder.json("check", "--now", NOW)["found"]["store"]["baselines of spam"]
         assert "in force for all 1 metrics with a max_drop; 1 of these without labels that add up" in found
 
     def test_says_where_one_is_of_another_cut_off(self, in_folder):
         in_folder.run(*TestMeasure.FILE)
         in_folder.configure((LIMIT, DROP.replace("lr", "rf").replace("precision", "accuracy")), CUT_OFF)
-        assert in_folder.json("check")["found"]["store"]["baselines of spam"].startswith(
+        assert in_folder.json("check", "--now", NOW)["found"]["store"]["baselines of spam"].startswith(
             "1 of 1 metrics with a max_drop have none in force and are BLIND, 1 as what was measured is of another rule"
         )
 
     def test_says_nothing_where_no_limit_needs_one(self, fresh):
-        assert "baselines of spam" not in fresh.json("check")["found"]["store"]
+        assert "baselines of spam" not in fresh.json("check", "--now", NOW)["found"]["store"]
 
 
 class TestJudgement:

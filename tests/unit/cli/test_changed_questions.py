@@ -11,7 +11,7 @@ MENDED = 'guideline = "Spam is, what nobody asked for."'
 
 def notices(installation, *changes, more=""):
     installation.configure(LONG, *changes, more=more)
-    document = installation.json("check")
+    document = installation.json("check", "--now", NOW)
     assert document["ok"] is True
     return document["notices"]
 
@@ -30,7 +30,7 @@ def test_a_changed_question_costs_its_labels(judged):
     assert "60 labels of the former question are not reused" in notice["problem"]
     assert "plans begin without a history" in notice["problem"]
     assert "guideline_version" not in notice["problem"]
-    assert notice["problem"] in " ".join(judged.run("check").stdout.split())
+    assert notice["problem"] in " ".join(judged.run("check", "--now", NOW).stdout.split())
 
 
 def test_a_mended_guideline_can_be_called_the_same_question(judged):
@@ -63,14 +63,14 @@ def test_answers_that_are_still_to_come_or_to_be_read_are_counted_too(fresh):
 @pytest.mark.parametrize("validity", ["1d"])
 def test_labels_that_have_expired_are_no_cost(judged, validity):
     judged.configure(("budget = 60", f'budget = 60\nlabel_validity = "{validity}"'), (GUIDELINE, MENDED))
-    (notice,) = judged.json("check")["notices"]
+    (notice,) = judged.json("check", code=1)["notices"]
     assert "0 labels of the former question" in notice["problem"]
 
 
 def test_the_cost_is_that_of_the_moment_that_is_asked_about(judged):
     """By the machine's clock these labels have expired long ago; in a backfill they have not."""
     judged.configure((GUIDELINE, MENDED), ("budget = 60", 'budget = 60\nlabel_validity = "30d"'))
-    (late,) = judged.json("check")["notices"]
+    (late,) = judged.json("check", code=1)["notices"]
     assert "0 labels of the former question" in late["problem"]
     (then,) = judged.json("check", "--now", "2026-01-12T10:00:00+00:00")["notices"]
     assert "60 labels of the former question are not reused" in then["problem"]

@@ -7,7 +7,7 @@ import pytest
 
 from stratawatch.adapters.store.schema import EXPECTED
 from tests.support.alertmanager_api import AlertmanagerBackend
-from tests.unit.cli.conftest import ROWS
+from tests.unit.cli.conftest import NOW, ROWS
 
 MONDAY = datetime(2026, 1, 5, tzinfo=UTC)
 ROWS_NUMBERED = ROWS.replace("SELECT", "SELECT i,", 1)
@@ -19,7 +19,7 @@ def sentences(document) -> str:
 
 class TestARightInstallation:
     def test_it_says_what_it_found_everywhere(self, fresh):
-        document = fresh.json("check")
+        document = fresh.json("check", "--now", NOW)
         assert document["ok"] is True
         assert document["problems"] == []
         found = document["found"]
@@ -31,19 +31,19 @@ class TestARightInstallation:
 
     def test_old_names_of_keys_are_told_and_are_no_problem(self, fresh):
         fresh.configure(("budget = 60", "budget = 60\nblind_at = 4.0"))
-        document = fresh.json("check")
+        document = fresh.json("check", "--now", NOW)
         (notice,) = document["notices"]
         assert (document["ok"], notice["problem"].split(";")[0]) == (
             True,
             "'blind_at' is called 'blind_margin_factor' now",
         )
         assert notice["place"] == f"panels.spam.blind_at, line {notice['line']}"
-        out = fresh.run("check").stdout
+        out = fresh.run("check", "--now", NOW).stdout
         assert notice["problem"] in out
         assert out.endswith("Everything is in order.\n")
 
     def test_people_are_told_that_it_is_in_order(self, fresh):
-        out = fresh.run("check").stdout
+        out = fresh.run("check", "--now", NOW).stdout
         assert out.endswith("Everything is in order.\n")
         assert "panel spam: lr, rf; 60 labels a cycle" in out
 
@@ -51,14 +51,14 @@ class TestARightInstallation:
 class TestBudget:
     def test_that_proves_hardly_anything_is_told(self, fresh):
         fresh.configure(("budget = 60", "budget = 39"))
-        told = fresh.json("check")["found"]["configuration"]["panel spam"]
+        told = fresh.json("check", "--now", NOW)["found"]["configuration"]["panel spam"]
         assert told == "lr, rf; 39 labels a cycle; so few prove hardly anything, and many a metric will be BLIND"
 
 
 class TestCluster:
     def test_it_is_said_what_it_does(self, fresh):
         fresh.configure(('segments = ["country"]', 'segments = ["country"]\ncluster = "text"'))
-        told = fresh.json("check")["found"]["configuration"]["cluster of spam"]
+        told = fresh.json("check", "--now", NOW)["found"]["configuration"]["cluster of spam"]
         assert (
             told
             == "text; items of one hang together: intervals count that, and are about clusters to come whose scores are like these;"
@@ -66,27 +66,27 @@ class TestCluster:
         )
 
     def test_without_one_nothing_is_said(self, fresh):
-        assert "cluster" not in fresh.run("check").stdout
+        assert "cluster" not in fresh.run("check", "--now", NOW).stdout
 
 
 class TestCutOffs:
     def test_a_limited_classifier_without_a_score_is_said_to_have_none(self, fresh):
         fresh.configure(('score = "score_lr"\n', ""))
-        told = fresh.json("check")["found"]["configuration"]["cut-offs of spam"]
+        told = fresh.json("check", "--now", NOW)["found"]["configuration"]["cut-offs of spam"]
         assert told == "none can be tried of lr, which has no score: a page names none that would hold a limit"
 
     def test_where_all_have_one_nothing_is_said(self, fresh):
-        assert "cut-offs of" not in fresh.run("check").stdout
+        assert "cut-offs of" not in fresh.run("check", "--now", NOW).stdout
 
 
 class TestVariance:
     def test_another_than_the_default_is_told_with_what_was_measured(self, fresh):
         fresh.configure(("budget = 60", 'budget = 60\nvariance = "brr"'))
-        told = fresh.json("check")["found"]["configuration"]["variance of spam"]
+        told = fresh.json("check", "--now", NOW)["found"]["configuration"]["variance of spam"]
         assert told.startswith("brr; Intervals of variance = 'brr' are too narrow")
 
     def test_of_the_default_nothing_is_said(self, fresh):
-        assert "variance" not in fresh.run("check").stdout
+        assert "variance" not in fresh.run("check", "--now", NOW).stdout
 
 
 class TestTheNewestWindow:
@@ -108,11 +108,11 @@ class TestTheNewestWindow:
         assert facts["read for it"].startswith("1 file, ")
 
     def test_that_nobody_could_read_is_a_problem(self, fresh, this_week):
-        this_week("'nan'::DOUBLE")
+        this_week("'inf'::DOUBLE")
         document = fresh.json("check", code=1)
         told = sentences(document)
-        assert "would be refused; expected at most 1.00% of rows that cannot be used; got 2,000 of 2,000: 2,000" in told
-        assert "with an unreadable score of 'lr' (such as 'nan'); `stratawatch census` counts them" in told
+        assert "would be refused: 2,000 of 2,000 rows (100%) cannot be used, more than the 1.00% that may be" in told
+        assert "got 'inf' in a row with an unreadable score of 'lr'; `stratawatch census` counts them by reason" in told
 
     def test_of_rows_without_a_time_is_a_problem_that_says_why_they_are_in_it(self, fresh, this_week):
         this_week("score_lr", "CASE WHEN id LIKE 'item-2%' THEN NULL ELSE \"at\" END")
@@ -132,20 +132,22 @@ class TestTheNewestWindow:
 
 class TestPastWindows:
     def test_the_labels_they_would_ask_for_are_told(self, fresh):
-        waiting = fresh.json("check")["found"]["store"]["windows of spam"]
+        waiting = fresh.json("check", code=1)["found"]["store"]["windows of spam"]
         windows, labels = (int(word.replace(",", "")) for word in waiting.split() if word[0].isdigit())
         assert windows > 0
         assert labels == 60 * windows
 
     def test_none_is_waiting_before_the_first_one_is_over(self, fresh):
         fresh.configure(("start = 2026", "start = 2126"))
-        assert fresh.json("check")["found"]["store"]["windows of spam"] == "none is waiting to be opened"
+        document = fresh.json("check", "--now", NOW, code=1)
+        assert document["found"]["store"]["windows of spam"] == "none is waiting to be opened"
+        assert "panel 'spam' has no complete window yet; the first is [2126-01-05" in sentences(document)
 
 
 class TestConfiguration:
     def test_a_typo_is_told_with_place_line_and_remedy(self, fresh):
         fresh.configure(("budget = 60", "budgt = 60"))
-        document = fresh.json("check", code=1)
+        document = fresh.json("check", "--now", NOW, code=1)
         assert document["ok"] is False
         assert document["problems"] == [
             {"place": "panels.spam.budget, line 4", "line": 4, "variable": None, "problem": "'budget' is missing"},
@@ -159,12 +161,12 @@ class TestConfiguration:
 
     def test_an_unknown_classifier_is_told(self, fresh):
         fresh.configure(('classifiers = ["lr"]', 'classifiers = ["rl2"]'))
-        assert "there is no classifier 'rl2'" in sentences(fresh.json("check", code=1))
+        assert "there is no classifier 'rl2'" in sentences(fresh.json("check", "--now", NOW, code=1))
 
     def test_a_path_that_leaves_the_folder_is_told(self, fresh):
         fresh.configure(('path = "predictions/*.parquet"', 'path = "/etc/*.parquet"'))
         assert "panels.spam.source.path, line 13: 'path' leads out of the folder" in sentences(
-            fresh.json("check", code=1)
+            fresh.json("check", "--now", NOW, code=1)
         )
 
     def test_a_configuration_that_is_not_there_is_a_problem(self, empty):
@@ -175,7 +177,7 @@ class TestSource:
     def test_every_missing_column_is_told_with_the_line_that_names_it(self, fresh):
         rows = "SELECT 'a' AS id, TIMESTAMP '2026-01-05' AS \"at\", 'DE' AS country, 0.5 AS score_rf"
         fresh.predict(rows)
-        document = fresh.json("check", code=1)
+        document = fresh.json("check", "--now", NOW, code=1)
         told = {problem["line"]: problem["problem"] for problem in document["problems"]}
         lines = fresh.config.read_text().splitlines()
         assert {lines[line - 1].split(" =")[0] for line in told} == {"payload", "score", "call"}
@@ -185,7 +187,7 @@ class TestSource:
 
     def test_a_missing_item_and_a_missing_time_are_told_once_each(self, fresh):
         fresh.predict("SELECT 'x' AS \"text\", 'DE' AS country, 0.5 AS score_rf, 0.5 AS score_lr, TRUE AS pred_lr")
-        item, time = fresh.json("check", code=1)["problems"]
+        item, time = fresh.json("check", "--now", NOW, code=1)["problems"]
         assert item["place"].startswith("panels.spam.columns.item")
         assert item["problem"].startswith("column 'id' (the item id of panel 'spam') is missing")
         assert time["place"].startswith("panels.spam.columns.time")
@@ -195,7 +197,7 @@ class TestSource:
         """Whatever the item is, its values are not told as times."""
         for item in ("id", "i AS id"):
             fresh.predict(f'SELECT * EXCLUDE (id, "at"), {item}, 1767571200 + i AS "at" FROM ({ROWS_NUMBERED})')
-            document = fresh.json("check", code=1)
+            document = fresh.json("check", "--now", NOW, code=1)
             (problem,) = document["problems"]
             assert problem["place"].startswith("panels.spam.columns.time")
             assert "column 'at' cannot be the time; expected a timestamp or " in problem["problem"]
@@ -206,7 +208,7 @@ class TestSource:
     def test_another_delimiter_is_one_problem(self, fresh):
         fresh.configure(("predictions/*.parquet", "predictions/*.csv"))
         (fresh.folder / "predictions" / "week.csv").write_text("id;at;text;country\na;2026-01-05;x;DE\n")
-        (problem,) = fresh.json("check", code=1)["problems"]
+        (problem,) = fresh.json("check", "--now", NOW, code=1)["problems"]
         assert problem["place"].startswith("panels.spam.source")
         assert "look like one line of a CSV file; got 'id;at;text;country'" in problem["problem"]
         assert problem["problem"].endswith('set the source\'s delimiter: delimiter = ";"')
@@ -215,18 +217,18 @@ class TestSource:
         fresh.predict(ROWS)
         old = f'SELECT * EXCLUDE (score_rf) REPLACE ("at" - INTERVAL 700 DAY AS "at") FROM ({ROWS})'
         duckdb.sql(old).write_parquet(str(fresh.folder / "predictions" / "before.parquet"))
-        told = fresh.json("check")["found"]["source of spam"]["missing"]
+        told = fresh.json("check", "--now", NOW)["found"]["source of spam"]["missing"]
         assert told == "'score_rf' in 1 of 2 files, before.parquet the last: windows with rows of them are refused"
 
     def test_files_that_are_not_there_are_told_at_the_path(self, fresh):
         (fresh.folder / "predictions" / "week.parquet").unlink()
-        (problem,) = fresh.json("check", code=1)["problems"]
+        (problem,) = fresh.json("check", "--now", NOW, code=1)["problems"]
         assert problem["place"] == "panels.spam.source.path, line 13"
         assert "no Parquet or CSV file matches" in problem["problem"]
 
     def test_a_file_that_is_no_parquet_is_told(self, fresh):
         (fresh.folder / "predictions" / "week.parquet").write_bytes(b"PAR1 cut in half")
-        (problem,) = fresh.json("check", code=1)["problems"]
+        (problem,) = fresh.json("check", "--now", NOW, code=1)["problems"]
         assert problem["place"].startswith("panels.spam.source")
 
 
@@ -234,14 +236,14 @@ class TestChangedWindows:
     @pytest.mark.parametrize("change", [('every = "7d"', 'every = "1d"'), ("start = 2026-01-05", "start = 2026-01-12")])
     def test_that_open_would_refuse_are_a_problem(self, judged, change):
         judged.configure(change)
-        (problem,) = judged.json("check", code=1)["problems"]
-        assert problem["place"].startswith("panels.spam.schedule, line ")
+        problems = judged.json("check", "--now", NOW, code=1)["problems"]
+        (problem,) = [one for one in problems if one["place"].startswith("panels.spam.schedule, line ")]
         assert "the windows of panel 'spam' changed after its first cycle" in problem["problem"]
         assert problem["problem"] in " ".join(judged.run("open", "--trust-clock", code=2).stderr.split())
 
     def test_are_allowed_before_the_first_cycle(self, fresh):
         fresh.configure(('every = "7d"', 'every = "1d"'))
-        assert fresh.json("check")["problems"] == []
+        assert fresh.json("check", "--now", "2026-01-06T06:00:00+00:00")["problems"] == []
 
 
 class TestTruth:
@@ -249,7 +251,7 @@ class TestTruth:
 
     def test_a_folder_that_is_missing_is_a_problem_with_a_remedy(self, fresh):
         fresh.configure(more=self.TABLE)
-        (problem,) = fresh.json("check", code=1)["problems"]
+        (problem,) = fresh.json("check", "--now", NOW, code=1)["problems"]
         assert problem["place"].startswith("truth[1].folder, line ")
         assert "chargebacks" in problem["problem"]
         assert "create it, mount it, or remove its [[truth]]" in problem["problem"]
@@ -259,7 +261,7 @@ class TestTruth:
         (fresh.folder / "chargebacks").mkdir()
         line = '{"item": "a", "value": "yes", "at": "2026-01-12T01:00:00Z", "calls": {"lr": true, "lrr": false}}\n'
         (fresh.folder / "chargebacks" / "one.jsonl").write_text(f"{line}no statement\n")
-        feed = fresh.json("check")["found"]["truth of spam in chargebacks"]
+        feed = fresh.json("check", "--now", NOW)["found"]["truth of spam in chargebacks"]
         assert feed["lines tried"] == "2, 1 of them cannot be used"
         assert feed["unknown classifiers"].startswith("1 name in `calls`, such as 'lrr', that panel 'spam' has not")
 
@@ -270,7 +272,7 @@ class TestOtherParts:
         (fresh.folder / "predictions" / "week.parquet").unlink()
         (fresh.folder / "queue").write_text("a file where the folder should be")
         fresh.configure(more='[[alerts]]\nkind = "webhook"\nurl = "${env:NOT_THERE_AT_ALL}"\n')
-        text = sentences(fresh.json("check", code=1))
+        text = sentences(fresh.json("check", "--now", NOW, code=1))
         assert "holds no stratawatch schema" in text
         assert "no Parquet or CSV file matches" in text
         assert "queue.root" in text
@@ -302,7 +304,7 @@ class TestOtherParts:
             "BROKER": "redis://127.0.0.1:1/0",
         }
         fresh.configure(more=f"[queue]\n{queue}\n")
-        problems = [one["place"] for one in fresh.json("check", code=1)["problems"]]
+        problems = [one["place"] for one in fresh.json("check", "--now", NOW, code=1)["problems"]]
         assert [one.partition(",")[0] for one in problems] == [f"queue.{place}"]
 
     def test_channels_that_can_be_asked_are_asked(self, fresh, tmp_path):
@@ -314,7 +316,7 @@ class TestOtherParts:
                 'kind = "console"',
             ]
             fresh.configure(more="".join(f"[[alerts]]\n{one}\n" for one in tables))
-            report = fresh.json("check", code=1)
+            report = fresh.json("check", "--now", NOW, code=1)
             findings = {one["part"]: one for one in fresh.json("doctor", code=1)["findings"]}
         finally:
             there.close()
@@ -330,7 +332,7 @@ class TestOtherParts:
     def test_a_channel_that_would_send_in_the_clear_is_told(self, fresh):
         fresh.environment["OPS_HOOK"] = "http://hooks.example.org/hunter2"
         fresh.configure(more='[[alerts]]\nkind = "webhook"\nurl = "${env:OPS_HOOK}"\n')
-        text = sentences(fresh.json("check", code=1))
+        text = sentences(fresh.json("check", "--now", NOW, code=1))
         assert "would be reached unencrypted" in text
         assert "hunter2" not in text
 
@@ -338,5 +340,5 @@ class TestOtherParts:
     def test_it_can_be_read_in_a_narrow_terminal(self, fresh, columns):
         fresh.columns = columns
         fresh.configure(("budget = 60", "budgt = 60"))
-        lines = fresh.run("check", code=1).stdout.splitlines()
+        lines = fresh.run("check", "--now", NOW, code=1).stdout.splitlines()
         assert max(map(len, lines)) <= columns

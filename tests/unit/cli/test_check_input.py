@@ -7,7 +7,7 @@ import duckdb
 import pytest
 
 from stratawatch.engine.ports.clock import SystemClock
-from tests.unit.cli.conftest import CONFIG, ROWS
+from tests.unit.cli.conftest import CONFIG, NOW, ROWS
 
 MONDAY = datetime(2026, 1, 5, tzinfo=UTC)
 RULE = {"type": "expect_column_values_to_be_between", "kwargs": {"column": "rows", "min_value": 1}}
@@ -26,10 +26,10 @@ def own_suite(home, **changes) -> None:
 class TestOwnExpectations:
     def test_are_told_with_their_file(self, fresh):
         own_suite(fresh, panels=["spam"])
-        assert fresh.json("check")["found"]["checks"] == {"checks/mine.json": "1 on the profile of spam"}
+        assert fresh.json("check", "--now", NOW)["found"]["checks"] == {"checks/mine.json": "1 on the profile of spam"}
 
     def test_that_nobody_wrote_are_none(self, fresh):
-        assert fresh.json("check")["found"]["checks"] == {"expectations": "the program's own"}
+        assert fresh.json("check", "--now", NOW)["found"]["checks"] == {"expectations": "the program's own"}
 
     @pytest.mark.parametrize(
         ("changes", "sentence"),
@@ -42,11 +42,11 @@ class TestOwnExpectations:
     )
     def test_that_are_wrong_are_a_problem(self, fresh, changes, sentence):
         own_suite(fresh, **changes)
-        assert sentence in sentences(fresh.json("check", code=1))
+        assert sentence in sentences(fresh.json("check", "--now", NOW, code=1))
 
     def test_are_each_a_problem_of_their_own(self, fresh):
         own_suite(fresh, expectations=[RULE | {"type": "expect_rows"}, RULE | {"severity": "low"}])
-        problems = fresh.json("check", code=1)["problems"]
+        problems = fresh.json("check", "--now", NOW, code=1)["problems"]
         assert [problem["problem"].split(";")[0] for problem in problems] == [
             "checks/mine.json, expectation 1 has the unknown type 'expect_rows'",
             "'severity' of checks/mine.json, expectation 2 is not known",
@@ -54,7 +54,9 @@ class TestOwnExpectations:
 
     def test_may_lie_elsewhere_but_not_outside(self, fresh):
         fresh.configure(('folder = "reports"\n', 'folder = "reports"\n\n[checks]\nfolder = "../checks"\n'))
-        assert "'folder' leads out of the folder of the configuration" in sentences(fresh.json("check", code=1))
+        assert "'folder' leads out of the folder of the configuration" in sentences(
+            fresh.json("check", "--now", NOW, code=1)
+        )
 
 
 class TestDrift:

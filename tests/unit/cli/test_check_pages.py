@@ -14,7 +14,7 @@ def ends(pages):
 
 def why_unknown(home, code=0):
     """The one reason for all ends, as JSON has it and as people are told."""
-    document = home.json("check", code=code)
+    document = home.json("check", "--now", NOW, code=code)
     assert ends(document["pages"]) == ENDS
     (why,) = {row["unknown"] for row in document["pages"]}
     assert document["found"]["limits of spam"] == {"weeks to a page": f"not known yet: {why}"}
@@ -79,6 +79,6 @@ class TestNothingToGoBy:
 
     def test_a_panel_without_limits_is_not_named(self, fresh):
         fresh.config.write_text(CONFIG[: CONFIG.index("[[panels.spam.limits]]")], encoding="utf-8")
-        document = fresh.json("check")
+        document = fresh.json("check", "--now", NOW)
         assert document["pages"] == []
         assert "limits of spam" not in document["found"]

@@ -135,14 +135,14 @@ class TestAPanelThatLeft:
 
     def test_is_a_problem_and_named_by_status_until_somebody_decides(self, fresh):
         self.leave(fresh)
-        problems = [one["problem"] for one in fresh.json("check", code=1)["problems"]]
+        problems = [one["problem"] for one in fresh.json("check", "--now", NOW, code=1)["problems"]]
         assert any("panel 'spam' is not configured any more, and 1 cycle of it under way" in one for one in problems)
         assert "panel spam is not configured any more; 1 cycle under way, undecided" in fresh.run("status").stdout
         assert fresh.json("cycles", "retire", "spam", "--finish", "--why", "renamed") == {
             "panel": "spam",
             "cancelled": [],
         }
-        assert "spam" not in " ".join(one["problem"] for one in fresh.json("check")["problems"])
+        assert "spam" not in " ".join(one["problem"] for one in fresh.json("check", "--now", NOW)["problems"])
         assert fresh.json("status")["left_panels"] == [
             {"panel": "spam", "cycles": 1, "incidents": 0, "decision": "finish"}
         ]

@@ -21,17 +21,17 @@ def bennett(fresh):
 
 class TestCheck:
     def test_a_design_is_told_with_its_options_and_what_was_measured(self, bennett):
-        told = bennett.json("check")["found"]["configuration"]["design of spam"]
+        told = bennett.json("check", "--now", NOW)["found"]["configuration"]["design of spam"]
         assert told.startswith(
             "bennett (per_bin = 5); Labels of design = 'bennett' decide where the next ones are drawn"
         )
 
     def test_of_the_default_nothing_is_said(self, fresh):
-        assert "design of" not in fresh.run("check").stdout
+        assert "design of" not in fresh.run("check", "--now", NOW).stdout
 
     def test_limits_in_vain_are_problems(self, fresh):
         fresh.configure(BENNETT[0], BENNETT[2])
-        (problem,) = fresh.json("check", code=1)["problems"]
+        (problem,) = fresh.json("check", "--now", NOW, code=1)["problems"]
         assert problem["place"].startswith("panels.spam.limits[2].metric, line ")
         assert problem["problem"].startswith("design = 'bennett' does not tell false-omission rate of rf")
 

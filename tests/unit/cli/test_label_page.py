@@ -74,7 +74,7 @@ def test_what_cannot_be_done_is_said(paged, arguments, said):
 )
 def test_what_is_no_host_is_refused(fresh, host):
     fresh.configure(more=f'\n[queue]\nkind = "page"\nimage_hosts = ["{host}"]\n')
-    assert "is not the name of a host" in fresh.run("check", code=1).stdout
+    assert "is not the name of a host" in fresh.run("check", "--now", NOW, code=1).stdout
 
 
 def test_another_queue_is_no_page(fresh):

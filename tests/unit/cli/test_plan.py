@@ -50,7 +50,7 @@ class TestOutlook:
         assert found["second_votes"] == {"rule": "called_negative_yes", "budget": 60, "votes_an_item": 1.0}
         out = " ".join(fresh.run("plan", "--now", NOW).stdout.split())
         assert "an item takes 1.00 votes, so that a budget of 60 votes pays for 60 items." in out
-        told = fresh.json("check")["found"]["configuration"]["second votes of spam"]
+        told = fresh.json("check", "--now", NOW)["found"]["configuration"]["second votes of spam"]
         assert told.startswith("called_negative_yes; second and third votes count in the budget")
 
     def test_narrow_terminals_lose_nothing(self, fresh):

@@ -15,7 +15,7 @@ def sharing(fresh):
 
 
 def test_check_says_who_shares_it(sharing):
-    found = sharing.json("check")["found"]
+    found = sharing.json("check", "--now", NOW)["found"]
     assert found["configuration"]["shared budget"] == "45 labels a week; a cycle of spam from 10 to 60, priority 0"
     assert "shared budget" not in found["store"]
 
@@ -26,7 +26,7 @@ def test_status_and_check_say_what_became_of_it(sharing):
     kept = "45 labels for windows that end from 2026-01-12 to before 2026-01-19: 0 spent, 45 reserved, 0 left"
     out = " ".join(sharing.run("status").stdout.split())
     assert f"Shared budget: {kept} spam, window until 2026-01-12: 45 labels, 0 asked: its floor of 10" in out
-    assert sharing.json("check")["found"]["store"]["shared budget"] == kept
+    assert sharing.json("check", "--now", NOW)["found"]["store"]["shared budget"] == kept
     sharing.run("advance", "--now", NOW)
     shared = sharing.json("status")["shared_budget"]
     assert shared["spent"] + shared["reserved"] == 45
@@ -36,7 +36,7 @@ def test_status_and_check_say_what_became_of_it(sharing):
 def test_nobody_hears_of_it_without_its_section(fresh):
     fresh.run("open", "--now", NOW)
     assert "shared_budget" not in fresh.json("status")
-    assert "hared budget" not in fresh.run("status").stdout + fresh.run("check").stdout
+    assert "hared budget" not in fresh.run("status").stdout + fresh.run("check", "--now", NOW).stdout
 
 
 def test_a_panel_whose_past_windows_are_asked_about_keeps_its_floor(sharing):

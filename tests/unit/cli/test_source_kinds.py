@@ -20,7 +20,7 @@ def tables(fresh):
 
 class TestDuckDB:
     def test_check_says_what_was_found(self, tables):
-        found = tables.json("check")["found"]["source of spam"]
+        found = tables.json("check", "--now", NOW)["found"]["source of spam"]
         assert (found["table"], found["rows"]) == ("weekly", "2,000")
         assert "score_lr" in found["columns"]
 
@@ -34,7 +34,7 @@ class TestDuckDB:
 
     def test_a_file_that_is_not_there_is_told_at_its_line(self, tables):
         (tables.folder / "predictions.duckdb").unlink()
-        (problem,) = tables.json("check", code=1)["problems"]
+        (problem,) = tables.json("check", "--now", NOW, code=1)["problems"]
         assert problem["place"] == "panels.spam.source.path, line 13"
         assert "cannot be looked at; got No such file" in problem["problem"]
 
@@ -44,12 +44,12 @@ class TestPostgres:
 
     def test_a_server_that_does_not_answer_is_told_at_its_address(self, fresh):
         fresh.configure((FILES, self.LINES))
-        (problem,) = fresh.json("check", code=1)["problems"]
+        (problem,) = fresh.json("check", "--now", NOW, code=1)["problems"]
         assert problem["place"].startswith("panels.spam.source.url, line 13")
         assert problem["problem"].startswith("PostgreSQL does not let this program in; got connection ")
         assert problem["problem"].endswith("check the source's url and password, and that the server runs")
 
     def test_a_missing_password_is_told(self, fresh):
         fresh.configure((FILES, self.LINES + '\npassword = "${env:NOT_THERE}"'))
-        (problem,) = fresh.json("check", code=1)["problems"]
+        (problem,) = fresh.json("check", "--now", NOW, code=1)["problems"]
         assert "the environment variable NOT_THERE is not set" in problem["problem"]
