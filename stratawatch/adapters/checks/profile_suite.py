@@ -3,7 +3,15 @@
 from collections.abc import Iterator
 from typing import Any
 
-from stratawatch.adapters.checks.input_rules import InputRule, Suite, between, frame_column, naive_utc, not_null
+from stratawatch.adapters.checks.input_rules import (
+    InputRule,
+    Severity,
+    Suite,
+    between,
+    frame_column,
+    naive_utc,
+    not_null,
+)
 from stratawatch.engine.input.bad_row_reasons import missing_scores_sentence, refusal_sentence
 from stratawatch.engine.input.score_scale import scale_of
 from stratawatch.engine.model.input_profile import InputProfile
@@ -76,7 +84,11 @@ def _rules(panel: PanelSpec, window: Window, profile: InputProfile) -> Iterator[
     yield between("bad_share", too_many, min_value=0, max_value=cap)
     for one in panel.classifiers:
         sentence = missing_scores_sentence(panel, one, profile)
-        yield between(frame_column("share without a score of", one.name), sentence, max_value=panel.missing_score_cap)
+        # In a long table an item has a row for each classifier that scored it: not all need to.
+        may_be_partial = panel.columns.classifier is not None
+        severity: Severity = "warning" if may_be_partial and panel.max_missing_score_share is None else "critical"
+        column = frame_column("share without a score of", one.name)
+        yield between(column, sentence, severity, max_value=panel.missing_score_cap)
     if rows:
         yield from _calls_rules(panel, profile)
         yield not_null("last_time", f"no row of the window {window} has a time")

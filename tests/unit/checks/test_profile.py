@@ -49,6 +49,15 @@ class TestProfile:
         assert check.profile(replace(PANEL, max_bad_row_share=0.3), WINDOW, bad).passed
         assert not check.profile(replace(PANEL, max_bad_row_share=0.299), WINDOW, bad).passed
 
+    def test_more_missing_scores_than_allowed_refuse_it_and_in_a_long_table_warn(self, check, profile_of):
+        missing = profile_of({"score_nulls": 11})
+        refused = check.profile(PANEL, WINDOW, missing)
+        assert refused.refusal.startswith("11 of 1,000 rows (1.10%) have no score of 'lr'")
+        long = replace(PANEL, columns=replace(PANEL.columns, classifier="model"))
+        told = check.profile(long, WINDOW, missing)
+        assert (told.passed, told.failures) == (True, (refused.refusal,))
+        assert not check.profile(replace(long, max_missing_score_share=0.01), WINDOW, missing).passed
+
     @pytest.mark.parametrize("positives", [0, 1000])
     def test_all_calls_alike_pass(self, check, profile_of, positives):
         assert check.profile(PANEL, WINDOW, profile_of({"positives": positives})).passed
