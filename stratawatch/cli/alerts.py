@@ -179,7 +179,7 @@ def _facts(one: "Notification", *, is_silent: bool) -> dict[str, Any]:
         "id": one.id,
         "created_at": one.created_at,
         "channel": one.channel,
-        "severity": one.severity,
+        "severity": one.kind,
         "subject": one.subject,
         "state": one.state,
         "attempts": one.attempts,

@@ -20,7 +20,8 @@ def report(
     """Write the HTML health report of every panel, and say where it is.
 
     One page a panel and day, self-contained, in [report] folder; `latest.html` is always the newest. With --send, word
-    of each panel's goes to the channels that ask for reports, once a week however often it is asked for.
+    of each panel's goes to the channels that ask for reports, once a week however often it is asked for, and not
+    with --now.
 
     \b
     Examples:
@@ -33,6 +34,11 @@ def report(
     installation = build(config, moment(now), only_reading=True)
     ports = installation.ports
     folder, now_ = installation.report_folder, ports.clock.now()
+    if send and now is not None:
+        raise StratawatchError(
+            "--send tells people of this week's report, and --now is another moment",
+            expected="either --send or --now",
+        )
     if send and not ports.report_channels:
         raise StratawatchError(
             "no channel gets reports", expected="`reports = true` in an [[alerts]], such as one of mail or Slack"
@@ -40,7 +46,7 @@ def report(
     written = write_reports(ports.store, installation.panels, folder, now_, paused=ports.paused, links=ports.links)
     told = deliver(ports, written.views, written.pages, installation.configuration.folder) if send else {}
     if json:
-        print_json({"path": written.to_open, "sent_to": {panel: list(names) for panel, names in told.items()}})
+        print_json({"path": written.to_open, "to_tell": {panel: list(names) for panel, names in told.items()}})
         return
     print_line(f"wrote {written.to_open}")
     for panel, names in told.items():

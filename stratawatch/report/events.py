@@ -40,7 +40,7 @@ def notification_rows(facts: ReportData) -> tuple[NotificationRow, ...]:
         and (since is None or n.created_at >= since)
     ]
     return tuple(
-        NotificationRow(n.created_at, n.severity, n.channel, n.subject, n.state, n.attempts)
+        NotificationRow(n.created_at, n.kind, n.channel, n.subject, n.state, n.attempts)
         for n in reversed(mine[-MOST_ROWS:])
     )
 

@@ -1,6 +1,6 @@
 """What to do about each state, in a sentence or two, as the report's page says it; docs/runbook.md says more."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from shlex import quote
 from typing import Final
@@ -57,7 +57,6 @@ STEPS: Final[Mapping[AlarmState, StateSteps]] = {
 """By state."""
 
 
-def steps_of(states: Collection[AlarmState], panel: str) -> tuple[tuple[AlarmState, StateSteps], ...]:
-    """The steps about these states of a panel, the most urgent first."""
-    found = [AlarmState(word) for word in URGENCY if AlarmState(word) in states]
-    return tuple((state, STEPS[state].of_panel(panel)) for state in found)
+def steps_of(panel: str) -> tuple[tuple[AlarmState, StateSteps], ...]:
+    """The steps about each state of a panel, the most urgent first."""
+    return tuple((state, STEPS[state].of_panel(panel)) for state in map(AlarmState, URGENCY))

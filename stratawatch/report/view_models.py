@@ -364,9 +364,14 @@ class PanelView:
 
     @property
     def steps(self) -> tuple[tuple[AlarmState, StateSteps], ...]:
-        """What to do about each state that is on the page."""
+        """What to do about each state; of all, as alerts lead here about states that came after the page."""
+        return steps_of(self.panel)
+
+    @property
+    def present(self) -> frozenset[AlarmState]:
+        """The states that are on the page."""
         open_ = {row.kind for row in self.incidents if row.resolved_at is None}
-        return steps_of({*open_, *(one.state for one in (*self.scores, *self.segments) if one.state)}, self.panel)
+        return frozenset({*open_, *(one.state for one in (*self.scores, *self.segments) if one.state)})
 
     @property
     def steps_anchor(self) -> str:

@@ -66,7 +66,7 @@ PROMISED = {
     "how-many-labels": "All goals together need",
     "labelling": r"labels: \d\d+ new, 0 for unknown items, 0 rejected",
     "slack": "alerts to slack",
-    "unproven": r"○ UNPROVEN(.|\n)*not proven; about \d+ more windows?",
+    "unproven": r"○ UNPROVEN(.|\n)*○ lr precision: (.|\n)*\bin\s+about\s+\d+\s+more\s+weeks?\b",
     "wide-interval": "2 windows together",
 }
 """What a page says that its commands print."""

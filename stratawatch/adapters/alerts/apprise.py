@@ -33,6 +33,7 @@ _TYPES: Final[dict[Severity, str]] = {
     "update": "warning",
     "resolved": "success",
 }
+_TYPE_OF_REPORT: Final = "info"
 _STATUS: Final = re.compile(r"\berror=(\d{3})\b")
 """How Apprise logs what a service answered; it returns no more than whether all went well."""
 _UNMARKED: Final = str.maketrans({sign: f"{sign}\N{WORD JOINER}" for sign in "*_~`[]"})
@@ -77,8 +78,9 @@ class AppriseChannel:
         sender, statuses = Apprise(asset=self._service.asset), _Statuses()
         sender.add(self._service)
         title, body = self._words(notification)
+        kind = _TYPE_OF_REPORT if notification.is_report else _TYPES[notification.severity]
         with _muted(), statuses.collected():
-            taken = sender.notify(body, title, _TYPES[notification.severity], body_format="text")
+            taken = sender.notify(body, title, kind, body_format="text")
         if not taken:
             raise self._failure(statuses.newest)
         self._sent.add(notification.key)

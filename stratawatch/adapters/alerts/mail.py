@@ -23,10 +23,10 @@ from stratawatch.adapters.alerts.alert_text import (
     one_line,
 )
 from stratawatch.adapters.alerts.mail_chart import chart_html, chart_text
+from stratawatch.adapters.alerts.report_page import page_of
 from stratawatch.adapters.alerts.sent_keys import SentKeys
 from stratawatch.adapters.object_storage import LOOPBACK
 from stratawatch.adapters.secret_address import STEP_TIMEOUT, TIMEOUT
-from stratawatch.engine.alarms.report_notices import PAGE
 from stratawatch.engine.model.alarm_records import Notification
 from stratawatch.engine.model.label_events import Receipt
 from stratawatch.engine.model.panel_links import WORDS, is_clickable, links_of
@@ -36,8 +36,6 @@ from stratawatch.settings import shapes
 
 LONGEST_SUBJECT: Final = 200
 LONGEST_BODY: Final = 20_000
-LARGEST_PAGE: Final = 7_000_000
-"""Bytes of a page that is attached: mail servers often take no more than 10 MB, and an attachment grows by a third."""
 Security = Literal["tls", "starttls", "none"]
 _PORTS: Final[dict[Security, int]] = {"tls": 465, "starttls": 587, "none": 25}
 
@@ -205,6 +203,8 @@ class MailChannel:
         key = one_line(notification.dedup_key, 1000)
         when = f"{notification.created_at:%Y-%m-%d %H:%M} +00:00"
         subject = headed(notification, LONGEST_SUBJECT)
+        page = page_of(notification, self._folder)
+        body = "\n".join(filter(None, [body, page.why_not]))
         parts = [f"{subject}\n{when}", body, chart_text(notification.facts), "\n".join(link_lines(notification))]
         message.set_content("\n\n".join([*filter(None, parts), f"key: {key}"]) + "\n")
         paragraphs = "".join(f"<p>{escape(line)}</p>\n" for line in body.splitlines())
@@ -215,23 +215,9 @@ class MailChannel:
             f"<p><small>key: {escape(key)}</small></p></body></html>\n",
             subtype="html",
         )
-        if notification.is_report and self._folder is not None:
-            _attach_page(message, self._folder, str(notification.facts.get(PAGE, "")))
+        if page.name:
+            message.add_attachment(page.content, maintype="text", subtype="html", filename=page.name)
         return message
-
-
-def _attach_page(message: EmailMessage, folder: Path, page: str) -> None:
-    """The report's page as a file, below the configuration's folder; without one that is gone or too large."""
-    place = (folder / page).resolve()
-    if not page or not place.is_relative_to(folder.resolve()):
-        return
-    try:
-        if place.stat().st_size > LARGEST_PAGE:
-            return
-        content = place.read_bytes()
-    except OSError:  # old pages are deleted after some time, and the words of the mail say where it was
-        return
-    message.add_attachment(content, maintype="text", subtype="html", filename=f"{place.parent.name}-{place.name}")
 
 
 def _link(said: str) -> str:

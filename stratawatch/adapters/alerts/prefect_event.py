@@ -55,6 +55,8 @@ class PrefectEventSettings(ChannelSettings):
 class PrefectEventChannel:
     """Posts `stratawatch.page` and so on, by severity, about a resource whose id holds the incident's key, hashed.
 
+    What says that a report was written is about a resource of its own kind, as it is no incident.
+
     An event's id follows from the notification's key, so that Prefect keeps one that came twice once.
     """
 
@@ -89,16 +91,16 @@ class PrefectEventChannel:
 
 
 def _event(notification: Notification) -> dict[str, Any]:
-    incident = incident_name(notification)
+    about_kind = REPORT if notification.is_report else "incident"
     subject = one_line(notification.subject, LONGEST_LABEL)
     about = {name: notification.facts.get(name) for name in ("panel", "classifier", "metric", "segment")}
     labels = {f"stratawatch.{name}": one_line(str(fact), LONGEST_LABEL) for name, fact in about.items() if fact}
     return {
         "id": str(UUID(notification_name(notification)[:32], version=4)),
         "occurred": notification.created_at.isoformat(),
-        "event": f"stratawatch.{REPORT if notification.is_report else notification.severity}",
+        "event": f"stratawatch.{notification.kind}",
         "resource": {
-            "prefect.resource.id": f"stratawatch.incident.{incident}",
+            "prefect.resource.id": f"stratawatch.{about_kind}.{incident_name(notification)}",
             "prefect.resource.name": subject or "stratawatch",
             **labels,
         },

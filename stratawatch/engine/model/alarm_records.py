@@ -155,6 +155,11 @@ class Notification:
         return self.severity == "update" and self.facts.get("update") == REPORT
 
     @property
+    def kind(self) -> str:
+        """What people are shown that it is: its severity, or that it is about a report."""
+        return REPORT if self.is_report else self.severity
+
+    @property
     def may_be_taken(self) -> bool:
         """Whether the receiver has it, or may have it as far as is known: a send did not come to its end."""
         return self.state == "sent" or self.unconfirmed or self.claimed_until is not None

@@ -41,6 +41,11 @@ class TestAMessage:
         assert message["title"] == f"{head}: BREACH: precision of lr (spam)"
         assert message["message"].endswith("\n\nkey: stratawatch:spam:lr:precision:all:breach:6")
 
+    def test_of_a_report_is_no_trouble(self, apprise):
+        apprise.channel().send(notice(severity="update", facts={"panel": "spam", "update": "report"}))
+        apprise.channel().send(notice("n2", severity="update", facts={"panel": "spam", "update": "reminder"}))
+        assert [message["type"] for message in apprise.messages] == ["info", "warning"]
+
     def test_is_cut_to_what_the_service_takes_and_keeps_its_key(self):
         """A service of 160 characters without titles, as those that send to telephones."""
         channel = AppriseChannel(SecretStr("bulksms://user:password@+4930123456"))

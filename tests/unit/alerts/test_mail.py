@@ -6,7 +6,8 @@ import socket
 import pytest
 from pydantic import SecretStr, ValidationError
 
-from stratawatch.adapters.alerts.mail import LARGEST_PAGE, MailSettings
+from stratawatch.adapters.alerts.mail import MailSettings
+from stratawatch.adapters.alerts.report_page import LARGEST_PAGE
 from stratawatch.errors import NoConnection, StratawatchError, Unreachable
 from tests.support.alert_services import PASSWORD, MailBackend
 from tests.support.notices import notice
@@ -235,14 +236,40 @@ class TestReport:
         assert (page.get_filename(), page.get_content_type()) == ("spam-2026-01-12.html", "text/html")
         assert page.get_payload(decode=True).decode() == "<!doctype html><p>spam é</p>"
 
-    @pytest.mark.parametrize("page", ["reports/spam/2026-01-12.html", "../elsewhere.html", ""])
-    def test_is_sent_without_one_that_is_gone_or_not_ours(self, mail, tmp_path, page):
+    @pytest.mark.parametrize(
+        ("page", "why"),
+        [
+            ("reports/spam/2026-01-12.html", "The page was deleted and is not attached: reports/spam/2026-01-12.html"),
+            ("reports", "The page cannot be read (IsADirectoryError) and is not attached: reports"),
+            ("large.html", "The page is too large to attach: large.html"),
+            (
+                "../elsewhere.html",
+                "The page is not below the folder of the configuration and not attached: ../elsewhere.html",
+            ),
+        ],
+    )
+    def test_says_why_one_is_missing(self, mail, tmp_path, page, why):
         (tmp_path.parent / "elsewhere.html").write_text("secret")
-        assert list(self.sent(mail, page).iter_attachments()) == []
-
-    def test_is_sent_without_one_that_is_too_large(self, mail, tmp_path):
+        (tmp_path / "reports").mkdir()
         (tmp_path / "large.html").write_bytes(b"x" * (LARGEST_PAGE + 1))
-        assert list(self.sent(mail, "large.html").iter_attachments()) == []
+        message = self.sent(mail, page)
+        assert list(message.iter_attachments()) == []
+        assert why in message.get_body(("plain",)).get_content()
+        assert why.rpartition(": ")[2] in message.get_body(("html",)).get_content()
+
+    def test_says_nothing_of_a_page_that_it_has_or_that_none_was_written(self, mail, tmp_path):
+        (tmp_path / "page.html").write_text("x")
+        for page in ("page.html", ""):
+            mail.channel().send(
+                notice(
+                    page,
+                    facts={"panel": "spam", "update": "report", "report_page": page},
+                    body="All is well.",
+                    **REPORT,
+                )
+            )
+        for _, message in mail.mails:
+            assert "attach" not in message.get_body(("plain",)).get_content()
 
     def test_no_other_notification_has_a_file(self, mail, tmp_path):
         (tmp_path / "page.html").write_text("x")

@@ -33,6 +33,13 @@ def test_beginning_and_end_are_events_of_one_resource(prefect):
     assert begun["payload"]["subject"] == "BREACH: precision of lr (spam)"
 
 
+def test_a_report_is_no_incident(prefect):
+    prefect.channel().send(notice(severity="update", facts={"panel": "spam", "update": "report"}))
+    (event,) = prefect.events.values()
+    assert event["event"] == "stratawatch.report"
+    assert event["resource"]["prefect.resource.id"].startswith("stratawatch.report.")
+
+
 def test_one_that_comes_twice_has_one_id(prefect, tmp_path):
     """A process that died before it kept what it sent."""
     prefect.channel().send(notice())

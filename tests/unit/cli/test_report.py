@@ -5,15 +5,24 @@ READER = '\n[[alerts]]\nkind = "webhook"\nname = "team"\nurl = "${env:TEAM_HOOK}
 
 
 def test_without_a_channel_it_says_what_to_configure(fresh):
-    result = fresh.run("report", "--send", "--now", NOW, code=2)
+    result = fresh.run("report", "--send", code=2)
     assert "no channel gets reports; expected `reports = true` in an [[alerts]]" in result.stderr
 
 
 def test_it_is_written_for_the_next_advance_once_a_week(fresh):
     fresh.configure(more=READER)
-    assert fresh.json("report", "--now", NOW)["sent_to"] == {}
-    assert fresh.json("report", "--send", "--now", NOW)["sent_to"] == {"spam": ["team"]}
-    again = fresh.run("report", "--send", "--now", NOW).stdout
+    assert fresh.json("report", "--now", NOW)["to_tell"] == {}
+    assert fresh.json("report", "--send")["to_tell"] == {"spam": ["team"]}
+    again = fresh.run("report", "--send").stdout
     assert "nothing to send: every channel with reports = true was told this week" in again
     (waiting,) = fresh.json("alerts", "list", "--undelivered")["notifications"]
-    assert (waiting["channel"], waiting["severity"], waiting["state"]) == ("team", "update", "pending")
+    assert (waiting["channel"], waiting["severity"], waiting["state"]) == ("team", "report", "pending")
+    assert "report for 'team'" in fresh.run("alerts", "list", "--undelivered").stdout
+
+
+def test_another_moments_week_is_not_taken(fresh):
+    """Its channels would miss the report of that week when it comes."""
+    fresh.configure(more=READER)
+    result = fresh.run("report", "--send", "--now", "2027-01-12T10:00:00+00:00", code=2)
+    assert "--now is another moment; expected either --send or --now" in result.stderr
+    assert fresh.json("alerts", "list", "--undelivered")["notifications"] == []

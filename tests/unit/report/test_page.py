@@ -268,7 +268,7 @@ class TestMistakes:
         assert replace(view, panel="my panel").mistakes_command == "stratawatch mistakes 'my panel' --classifier nb"
 
     def test_nothing_is_to_be_typed_before_anything_is_estimated(self):
-        assert "stratawatch mistakes" not in render(Memory(spec()))
+        assert "Which items a classifier got wrong" not in render(Memory(spec()))
 
 
 def test_what_was_measured_of_a_chosen_method_is_told(page):

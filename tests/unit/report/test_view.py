@@ -300,6 +300,12 @@ class TestCyclesAndIncidents:
         memory.notifications += [other, early]
         assert [row.severity for row in one(memory).notifications] == ["page", "resolved", "warning"]
 
+    def test_word_of_a_report_is_shown_as_that(self):
+        memory = quarter()
+        facts = {"panel": "toxicity", "update": "report"}
+        memory.notifications.append(replace(memory.notifications[-1], severity="update", facts=facts))
+        assert one(memory).notifications[0].severity == "report"
+
     def test_docs_links_stay_inside_the_report_folder(self):
         assert relative_docs(cycle(0)) == "../checks/toxicity/p00000/index.html"
         for bad in ("../../etc/passwd", "/etc/passwd", "javascript:alert(1)", "a\\b", "https://elsewhere.example"):
