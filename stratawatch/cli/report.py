@@ -40,7 +40,7 @@ def report(
     written = write_reports(ports.store, installation.panels, folder, now_, paused=ports.paused, links=ports.links)
     told = deliver(ports, written.views, written.pages, installation.configuration.folder) if send else {}
     if json:
-        print_json({"path": written.to_open, "sent_to": {panel: list(names) for panel, names in told.items()}})
+        print_json({"path": written.to_open, "to_send_to": {panel: list(names) for panel, names in told.items()}})
         return
     print_line(f"wrote {written.to_open}")
     for panel, names in told.items():

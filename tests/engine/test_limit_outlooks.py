@@ -8,14 +8,17 @@ from stratawatch.adapters.status_queries import read_status
 from stratawatch.core.alarms.alarm_states import AlarmState
 from stratawatch.core.designs.budget_forecasts import BudgetPoint
 from stratawatch.core.goals import Limit
-from stratawatch.engine.cycle.forecast_record import forecast_record
+from stratawatch.engine.cycle.forecast_record import ForecastRecord, forecast_record
 from stratawatch.engine.cycle.labels_to_prove import with_labels_to_prove
-from stratawatch.engine.evidence.limit_outlooks import kept_outlooks
+from stratawatch.engine.evidence.limit_outlooks import KEPT, kept_outlooks
 from stratawatch.engine.model.limit_outlook import outlooks_from
+from stratawatch.engine.model.pauses import Pauses
 from stratawatch.report import build
 from stratawatch.report.page import panel_page
+from tests.support.drops import PANEL as DROPS
+from tests.support.drops import measure
 from tests.support.fakes import spec
-from tests.support.scenario import label_cycle, labelled_scenario, only_cycle
+from tests.support.scenario import label_cycle, label_weeks, labelled_scenario, only_cycle, open_all, work_on
 
 FLOOR = Limit("precision", floor=0.4, classifiers=("lr",))
 PANEL = spec(budget=200, limits=(FLOOR,))
@@ -59,7 +62,7 @@ class TestAfterAJudgement:
         (score,) = [one for one in view.scores if one.outlooks]
         text = panel_page(view)
         if found.state == AlarmState.OK:
-            assert (score.page_values, score.ways_out) == ((found.page_value,), ())
+            assert (score.page_values, score.ways_out) == ((("", found.page_value),), ())
             assert f"page {100 * found.page_value:.1f}%" in text
         else:
             assert f"ne week alone would page near {100 * found.page_value:.1f}%" in score.ways_out[0]
@@ -71,8 +74,68 @@ class TestAfterAJudgement:
             nothing = forecast_record(tx, "spam", {("lr", "accuracy")})
         assert (found.windows, found.half_widths) == (1, 1)
         assert found.least == found.middle == found.most > 0
-        assert found.sentence.startswith("In the judged window half-widths came out at")
+        assert found.sentence == (
+            f"In the judged window the half-width came out at {found.middle:.2f} times the plan of its last round, "
+            "which knew the answers before it."
+        )
         assert nothing is None
+
+
+class TestWhoseOutlooksAreKept:
+    BOTH = spec(budget=200, limits=(Limit("precision", floor=0.4),))
+    ONE = replace(BOTH, classifiers=BOTH.classifiers[:1])
+
+    def names(self, make_scenario, **facts):
+        made = make_scenario(self.BOTH)
+        open_all(made)
+        made.ports = replace(made.ports, **facts)
+        work_on(made, 4)
+        with made.ports.store.begin() as tx:
+            return {one.key.classifier for one in outlooks_from(tx.labels.cursor(f"{KEPT}spam"))}
+
+    def test_are_all_that_are_configured(self, make_scenario):
+        assert self.names(make_scenario, configured={"spam": self.BOTH}) == {"lr", "rf"}
+
+    def test_are_not_those_of_what_is_paused(self, make_scenario):
+        assert self.names(make_scenario, paused=Pauses(classifiers=frozenset({("spam", "rf")}))) == {"lr"}
+
+    def test_are_not_those_of_what_left(self, make_scenario):
+        assert self.names(make_scenario, configured={"spam": self.ONE}) == {"lr"}
+
+
+def test_after_a_new_baseline_a_drop_waits_for_its_first_window(make_scenario):
+    scenario = make_scenario(DROPS, *range(4))
+    measure(scenario)
+    label_weeks(scenario, 4)
+    assert [one.end for one in outlooks(scenario, DROPS)] == ["max_drop"]
+    label_weeks(scenario, 5, quality=1.3)
+    assert [one.end for one in outlooks(scenario, DROPS)] == ["max_drop"]
+    scenario.clock.advance(hours=1)
+    measure(scenario)
+    assert outlooks(scenario, DROPS) == ()
+
+
+@pytest.mark.parametrize(
+    ("record", "sentence"),
+    [
+        (
+            ForecastRecord(8, 24, 0.92, 1.03, 1.21),
+            (
+                "In the last 8 judged windows half-widths came out at 0.92 to 1.21 times the plan of their last round, "
+                "which knew the answers before it; half of them at 1.03 at most."
+            ),
+        ),
+        (
+            ForecastRecord(1, 1, 1.03, 1.03, 1.03),
+            (
+                "In the judged window the half-width came out at 1.03 times the plan of its last round, "
+                "which knew the answers before it."
+            ),
+        ),
+    ],
+)
+def test_a_record_says_of_which_plan_it_is(record, sentence):
+    assert record.sentence == sentence
 
 
 def test_before_the_first_judgement_there_is_none(make_scenario):
@@ -93,8 +156,12 @@ class TestLabelsToProve:
 
     def test_they_are_read_off_the_forecasts(self, judged):
         """Half-widths fall with the root of the labels: for a half of that of 100 labels, four times as many."""
-        assert self.planned(judged, 0.0707).labels == pytest.approx(200, abs=1)
-        assert self.planned(judged, 0.2).labels == 100
+        found = self.planned(judged, 0.0707)
+        assert (found.labels, found.fewer_may_do) == (pytest.approx(200, abs=1), False)
+
+    def test_of_the_smallest_budget_it_is_known_only_that_it_is_enough(self, judged):
+        found = self.planned(judged, 0.2)
+        assert (found.labels, found.fewer_may_do) == (100, True)
 
     def test_no_budget_of_the_curve_is_an_answer(self, judged):
         found = self.planned(judged, 0.01)

@@ -11,8 +11,8 @@ def test_without_a_channel_it_says_what_to_configure(fresh):
 
 def test_it_is_written_for_the_next_advance_once_a_week(fresh):
     fresh.configure(more=READER)
-    assert fresh.json("report", "--now", NOW)["sent_to"] == {}
-    assert fresh.json("report", "--send", "--now", NOW)["sent_to"] == {"spam": ["team"]}
+    assert fresh.json("report", "--now", NOW)["to_send_to"] == {}
+    assert fresh.json("report", "--send", "--now", NOW)["to_send_to"] == {"spam": ["team"]}
     again = fresh.run("report", "--send", "--now", NOW).stdout
     assert "nothing to send: every channel with reports = true was told this week" in again
     (waiting,) = fresh.json("alerts", "list", "--undelivered")["notifications"]
