@@ -5,19 +5,20 @@ from dataclasses import replace
 import pytest
 
 from stratawatch.adapters.status_queries import read_status
+from stratawatch.cli.status_streams import show_panel
 from stratawatch.core.alarms.alarm_states import AlarmState
 from stratawatch.core.designs.budget_forecasts import BudgetPoint
 from stratawatch.core.goals import Limit
 from stratawatch.engine.cycle.forecast_record import ForecastRecord, forecast_record
 from stratawatch.engine.cycle.labels_to_prove import with_labels_to_prove
 from stratawatch.engine.evidence.limit_outlooks import KEPT, kept_outlooks
-from stratawatch.engine.model.limit_outlook import outlooks_from
+from stratawatch.engine.model.limit_outlook import outlook_document, outlooks_from
 from stratawatch.engine.model.pauses import Pauses
-from stratawatch.report import build
+from stratawatch.report import build, write_reports
 from stratawatch.report.page import panel_page
 from tests.support.drops import PANEL as DROPS
 from tests.support.drops import measure
-from tests.support.fakes import spec
+from tests.support.fakes import MONDAY, WEEK, spec
 from tests.support.scenario import label_cycle, label_weeks, labelled_scenario, only_cycle, open_all, work_on
 
 FLOOR = Limit("precision", floor=0.4, classifiers=("lr",))
@@ -42,7 +43,8 @@ class TestAfterAJudgement:
         with judged.ports.store.begin() as tx:
             state, revision = tx.alarms.of_cycle(cycle)[-1], tx.estimates.latest(cycle)
             asked = [draw for draw in tx.rounds.draws(cycle) if not draw.reused]
-        (estimate,) = [one for one in revision.estimates if (one.classifier, one.metric) == ("lr", "precision")]
+        named = [one for one in revision.estimates if (one.classifier, one.metric) == ("lr", "precision")]
+        (estimate,) = [one for one in named if one.segment is None]
         assert (found.state, found.value) == (state.state, estimate.result.value)
         assert found.state in (AlarmState.OK, AlarmState.UNPROVEN)
         assert found.labels == len(asked)
@@ -79,6 +81,50 @@ class TestAfterAJudgement:
             "which knew the answers before it."
         )
         assert nothing is None
+
+
+class TestOnThePage:
+    """Beside a metric that is OK the page says where one window alone would page."""
+
+    def page(self, judged, *outlooks):
+        view = build(judged.ports.store, PANEL, judged.clock.now())
+        scores = tuple(
+            replace(one, state=AlarmState.OK, outlooks=outlooks) if one.outlooks else one for one in view.scores
+        )
+        return panel_page(replace(view, scores=scores))
+
+    def test_several_windows_page_sooner_only_where_they_add_up(self, judged):
+        (found,) = outlooks(judged)
+        alone, together = (self.page(judged, replace(found, page_value=0.3, adds_up=each)) for each in (False, True))
+        assert "one window alone would page" in alone
+        assert "page sooner" not in alone
+        assert "several windows beyond the limit page sooner." in together
+
+    def test_each_of_two_ends_has_its_name(self, judged):
+        (floor,) = outlooks(judged)
+        text = self.page(judged, replace(floor, page_value=0.3), replace(floor, end="ceiling", page_value=0.9))
+        assert "page 30.0% (floor)" in text
+        assert "page 90.0% (ceiling)" in text
+
+    def test_of_a_shadow_nothing_is_said_of_pages(self, judged, tmp_path):
+        shadows = Pauses(shadows=frozenset({("spam", "lr")}))
+        now = judged.clock.now()
+        (paging,) = write_reports(judged.ports.store, {"spam": PANEL}, tmp_path, now).views
+        (quiet,) = write_reports(judged.ports.store, {"spam": PANEL}, tmp_path, now, paused=shadows).views
+        said = [[out.pages_people for one in view.scores for out in one.outlooks] for view in (paging, quiet)]
+        assert said == [[True], [False]]
+
+
+def test_status_says_in_the_sentence_that_the_last_windows_fell(judged, capsys):
+    (found,) = outlooks(judged)
+    facts = {"distance": 0.03, "windows_to_ok": 3, "fell_lately": True, "state": AlarmState.UNPROVEN}
+    said = outlook_document(replace(found, **facts))
+    row = {"classifier": "lr", "metric": "precision", "segment": None, "state": "UNPROVEN", "shadow": False}
+    row |= {"value": 0.5, "low": 0.4, "high": 0.6, "window_start": MONDAY, "window_end": MONDAY + WEEK}
+    panel = {"panel": "spam", "cycles": 1, "newest_window_end": MONDAY + WEEK, "paused": ""}
+    show_panel(panel, [row | {"outlooks": [said], "reason": "the judgement's"}])
+    out = " ".join(capsys.readouterr().out.split())
+    assert "so far, but the last 2 weeks together are not inside. Would be proven in about 3 more weeks" in out
 
 
 class TestWhoseOutlooksAreKept:
