@@ -18,7 +18,7 @@ from benchmarks.labels.worlds import Integers, Items
 from benchmarks.shape import Row, Verdict
 from stratawatch.core.alarms.alarm_states import AlarmState
 from stratawatch.core.alarms.judge_state import judge_state
-from stratawatch.core.alarms.readings import MANY
+from stratawatch.core.alarms.reading_lengths import MANY
 from stratawatch.core.estimate import Estimate, Undefined
 from stratawatch.core.estimation.metric_estimates import EstimationRequest
 from stratawatch.core.estimation.pooled_windows import PooledWindows

@@ -28,7 +28,7 @@ from stratawatch.cli.status_silences import (
 from stratawatch.cli.status_streams import show_panel
 from stratawatch.core.alarms.alarm_states import URGENCY
 from stratawatch.engine.model.alarm_records import StreamKey
-from stratawatch.engine.model.limit_outlook import LimitOutlook, outlook_document, outlooks_from
+from stratawatch.engine.model.limit_outlook import LimitOutlook, outlook_document, outlooks_from, outlooks_with_pauses
 from stratawatch.errors import Unreachable
 from stratawatch.formatting import count_text, truth_text
 
@@ -111,7 +111,8 @@ def _document(rows: "StatusRows", configured: frozenset[str] | None, now: dateti
         {**row, "waits_for": "its panel, which is paused"} if row["panel"] in paused.panels else row
         for row in (cycle_row(cycle, now) for cycle in rows["cycles"])
     ]
-    outlooks = [one for row in rows["limit_outlooks"] for one in outlooks_from(row["position"])]
+    kept = (one for row in rows["limit_outlooks"] for one in outlooks_from(row["position"]))
+    outlooks = outlooks_with_pauses(kept, paused)
     batches, silences = batches_of(rows), active_silences(rows, now)
     sent = [batch for batch in batches if batch["state"] == "sent" and not batch["away"]]
     return {

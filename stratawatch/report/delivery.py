@@ -67,7 +67,7 @@ def _changes(states: Mapping[str, str], before: LastReport) -> Iterator[str]:
 def _unproven(scores: Sequence[Score]) -> Iterator[str]:
     """A sentence on what would prove each metric that is not."""
     lines = [
-        f"{score.name}: {outlook.proof.partition(';')[0]}"
+        f"{score.name} {outlook.proof.partition(';')[0]}{f' ({outlook.what_fell})' if outlook.what_fell else ''}"
         for score in scores
         if score.state == AlarmState.UNPROVEN
         for outlook in score.outlooks

@@ -8,6 +8,7 @@ from types import MappingProxyType
 
 from stratawatch.atomic_files import PRIVATE, replace_text
 from stratawatch.core.alarms.alarm_states import AlarmState
+from stratawatch.engine.model.limit_outlook import outlooks_with_pauses
 from stratawatch.engine.model.panel_links import PanelLinks
 from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.engine.model.pauses import SHADOW, Pauses
@@ -89,10 +90,14 @@ def write_reports(
 
 
 def _with_pause(view: PanelView, paused: Pauses) -> PanelView:
-    """The view with lines on what is paused of its panel and on its shadows, before the others."""
+    """The view with lines on what is paused of its panel and on its shadows, before the others; these page nobody."""
     sentences = [said for said in (paused.sentence(view.panel), _on_shadows(view, paused)) if said]
     details = (*(f"{capitalised(said)}." for said in sentences), *view.headline.details)
-    return replace(view, headline=replace(view.headline, details=details))
+    scores, segments = (
+        tuple(replace(one, outlooks=outlooks_with_pauses(one.outlooks, paused)) for one in many)
+        for many in (view.scores, view.segments)
+    )
+    return replace(view, headline=replace(view.headline, details=details), scores=scores, segments=segments)
 
 
 def _on_shadows(view: PanelView, paused: Pauses) -> str:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from datetime import datetime
 from shlex import quote
+from typing import Final
 
 from stratawatch.core.alarms.alarm_states import URGENCY, AlarmState
 from stratawatch.core.alarms.ends import fixed_ends
@@ -19,6 +20,8 @@ from stratawatch.formatting import capitalised
 from stratawatch.report.baseline_view import BaselineView
 from stratawatch.report.state_steps import StateSteps, steps_of
 from stratawatch.report.wording import metric_words
+
+_ENDS: Final = {"floor": "floor", "ceiling": "ceiling", "max_drop": "baseline"}
 
 
 @dataclass(frozen=True)
@@ -74,11 +77,17 @@ class Score:
         return tuple(" ".join(f"{capitalised(part)}." for part in several) for several in parts if several)
 
     @property
-    def page_values(self) -> tuple[float, ...]:
-        """Near which values one window alone would page a metric that is OK."""
+    def page_values(self) -> tuple[tuple[str, float], ...]:
+        """Near which values one window alone would page a metric that is OK, each with its end where there are two."""
         if self.state != AlarmState.OK:
             return ()
-        return tuple(one.page_value for one in self.outlooks if one.page_value is not None)
+        ends = _ENDS if len(self.outlooks) > 1 else {}
+        return tuple((ends.get(one.end, ""), one.page_value) for one in self.outlooks if one.page_value is not None)
+
+    @property
+    def adds_up(self) -> bool:
+        """Whether several windows beyond one of those page sooner."""
+        return bool(self.page_values) and any(one.adds_up for one in self.outlooks if one.page_value is not None)
 
     @property
     def half_width(self) -> float | None:

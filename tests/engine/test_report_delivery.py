@@ -5,13 +5,15 @@ from dataclasses import replace
 import pytest
 
 from stratawatch.adapters.store.outbox import SqlOutbox
+from stratawatch.core.alarms.alarm_states import AlarmState
 from stratawatch.core.goals import Limit
-from stratawatch.engine.alarms.report_notices import PAGE
+from stratawatch.engine.alarms.report_notices import PAGE, last_report
 from stratawatch.engine.alarms.send_notifications import send_notifications
 from stratawatch.engine.cycle.advance import advance
 from stratawatch.engine.model.panel_links import PanelLinks
 from stratawatch.engine.ports import ChannelRule
-from stratawatch.report import deliver, write_reports
+from stratawatch.report import build, deliver, write_reports
+from stratawatch.report.delivery import report_notice
 from tests.support.deaths import until_it_lives
 from tests.support.deliveries import connect, outbox
 from tests.support.fakes import FakeChannel, spec, unreachable, unusable
@@ -163,3 +165,22 @@ class TestWhatIsSaid:
         scenario.ports = replace(scenario.ports, links=links)
         self.lines(scenario, report)
         assert received(scenario)[-1].facts["report_url"] == links["spam"].report_url
+
+
+def test_what_is_not_proven_is_told_with_what_lacks(scenario):
+    """It would be proven in so many windows; a fall of the last two is not hidden by that."""
+    with scenario.ports.store.begin() as tx:
+        before = last_report(tx, "spam", scenario.clock.now())
+    label_cycle(scenario)
+    view = build(scenario.ports.store, PANEL, scenario.clock.now())
+    (judged,) = [one for one in view.scores if one.outlooks]
+    facts = {"distance": 0.03, "windows_to_ok": 3, "labels": 300}
+    steady, fell = (replace(judged.outlooks[0], **facts, fell_lately=each) for each in (False, True))
+
+    def told(outlook):
+        score = replace(judged, state=AlarmState.UNPROVEN, outlooks=(outlook,))
+        return report_notice(replace(view, scores=(score,)), "reports/spam/latest.html", before).lines
+
+    proof = "Not proven yet: precision of lr would be proven in about 3 more weeks of 300 labels"
+    assert f"{proof}." in told(steady)
+    assert f"{proof} (the last 2 weeks together are not inside)." in told(fell)

@@ -14,7 +14,7 @@ import pytest
 
 from stratawatch.core.alarms.alarm_states import AlarmState
 from stratawatch.core.alarms.judge_state import judge_state
-from stratawatch.core.alarms.readings import MANY
+from stratawatch.core.alarms.reading_lengths import MANY
 from stratawatch.core.baselines.baseline_evidence import BaselineShare
 from stratawatch.core.estimate import Estimate
 from stratawatch.core.goals import Limit

@@ -63,7 +63,8 @@ class EndOutlook:
 
     `distance` is how far inside it lies, negative outside. `half_width` is what the interval of one window with the
     same value may have at most to prove it; None where no window's can. `windows_to_ok`: how many more windows like the
-    newest one prove it at that value, 0 where it is proven; None where no number up to 13 does.
+    newest one prove it at that value, 0 where it is proven; None where no number up to 13 does. `fell_lately`: it would
+    be proven inside if the last two windows together were inside too.
     """
 
     end: "LimitEnd"
@@ -71,6 +72,7 @@ class EndOutlook:
     distance: float
     half_width: float | None
     windows_to_ok: int | None
+    fell_lately: bool = False
 
 
 @dataclass(frozen=True)

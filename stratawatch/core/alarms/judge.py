@@ -1,5 +1,6 @@
 """The page by one window: the confidence that it needs and what it says; and doubts that missing answers raise."""
 
+from dataclasses import replace
 from typing import Final
 
 from stratawatch.core.alarms.alarm_states import AlarmState, BlindCause, Judgement
@@ -73,7 +74,7 @@ def judge_missing(
     breached = said.state == AlarmState.BREACH and any(one.is_outside for one in distances)
     kept = said.state == AlarmState.OK and limit.max_drop is None and all(one.is_inside for one in distances)
     if breached or kept:
-        return Judgement(said.state, f"{said.reason}; {_HOWEVER}")
+        return replace(said, reason=f"{said.reason}; {_HOWEVER}")
     value = estimate_text(interval.value, interval.low, interval.high, estimate.confidence)
     doubt = f"{value} is in doubt: {why}; {estimate.labels_used} labels"
     return Judgement(AlarmState.BLIND, doubt, BlindCause.MISSING_ANSWERS)

@@ -11,7 +11,8 @@ from math import sqrt
 from stratawatch.core.alarms.alarm_states import URGENCY, AlarmState, BlindCause, EndOutlook, Judgement
 from stratawatch.core.alarms.drops import NO_BASELINE, ActiveBaseline, fell_or_rose
 from stratawatch.core.alarms.ends import DropEnd, End, fixed_ends
-from stratawatch.core.alarms.readings import LAST, MANY, Reading, Readings, Together, readings
+from stratawatch.core.alarms.reading_lengths import LAST, MANY
+from stratawatch.core.alarms.readings import Reading, Readings, Together, readings
 from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
 from stratawatch.core.goals import Limit
 from stratawatch.errors import StratawatchError
@@ -134,16 +135,28 @@ def _state_at(end: End, found: Readings, rule: _Rule, outlook: EndOutlook) -> Ju
 def _outlook(end: End, stream: _Stream, found: Readings) -> EndOutlook:
     """How the stream stands at this end, and when it would be proven inside if the metric keeps its value."""
     few = found.few
-    distance = end.distance(few.interval, few.confidence)
-    # A baseline has an interval too: what it adds to that of a drop no window's labels take away.
-    added = distance.half_width**2 - few.interval.half_width**2
-    room = distance.value**2 - added
-    half_width = sqrt(room) if distance.value > 0 and room > 0 else None
-    if _proof(end, found) and _is_in_lately(end, found):
+    distance, proof, is_in = end.distance(few.interval, few.confidence), _proof(end, found), _is_in_lately(end, found)
+    if proof and is_in:
         windows: int | None = 0
     else:
         windows = _windows_to_ok(end, stream, few.interval.value) if distance.value >= 0 else None
-    return EndOutlook(end.kind, few, distance.value, half_width, windows)
+    fell_lately = proof is not None and not is_in and distance.value >= 0
+    return EndOutlook(end.kind, few, distance.value, _half_width_to_prove(end, few), windows, fell_lately)
+
+
+def _half_width_to_prove(end: End, reading: Reading) -> float | None:
+    """What a window's interval may have at most that proves the reading's value inside; None where no window's does.
+
+    Near 0 and 1 an interval reaches further to one side: the arm towards the limit must not reach beyond it.
+    """
+    interval = reading.interval
+    distance = end.distance(interval, reading.confidence)
+    arm = max(interval.value - interval.low if end.worse_is_lower else interval.high - interval.value, 0.0)
+    # A baseline has an interval too: what it adds to that of a drop no window's labels take away.
+    room = distance.value**2 - max((distance.value - distance.low) ** 2 - arm**2, 0.0)
+    if distance.value <= 0 or room <= 0:
+        return None
+    return interval.half_width * sqrt(room) / arm if arm else interval.half_width
 
 
 def _said(state: AlarmState, end: End, reading: Reading, verdict: str) -> Judgement:

@@ -10,17 +10,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from stratawatch.core.alarms.reading_lengths import FEW, LAST, MANY
 from stratawatch.core.baselines.baseline_from_estimates import at_confidence
 from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
 from stratawatch.core.estimation.mean_of_windows import mean_of_windows, shared_label_factor
 from stratawatch.formatting import count_text, estimate_text
-
-FEW: Final = 4
-"""Windows that together say on which side of its limit a metric stands: a month of weeks."""
-MANY: Final = 13
-"""Windows of the longest reading: a quarter of weeks."""
-LAST: Final = 2
-"""Windows that together must be inside for a metric to be called so: a fall is not hidden by the months before it."""
 
 
 @dataclass(frozen=True)

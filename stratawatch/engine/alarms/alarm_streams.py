@@ -145,10 +145,13 @@ def why_unheeded(ports: Ports, key: StreamKey) -> str:
     """Why no incidents are opened for a stream whose states are kept; empty where they are opened."""
     if (key.panel, key.classifier) in ports.paused.shadows:
         return f"{key.classifier} is a shadow"
+    return f"{key.classifier} is not configured any more" if has_left(ports, key) else ""
+
+
+def has_left(ports: Ports, key: StreamKey) -> bool:
+    """Whether the classifier of a stream is not configured any more, and its panel is."""
     spec = ports.configured.get(key.panel)
-    if spec is not None and all(one.name != key.classifier for one in spec.classifiers):
-        return f"{key.classifier} is not configured any more"
-    return ""
+    return spec is not None and all(one.name != key.classifier for one in spec.classifiers)
 
 
 def _warn_of_old_breaches(

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from stratawatch.core.alarms.alarm_states import AlarmState
-from stratawatch.core.alarms.readings import MANY
+from stratawatch.core.alarms.reading_lengths import MANY
 from stratawatch.core.estimate import Estimate, Undefined
 from stratawatch.engine.alarms.alarm_streams import watched_streams
 from stratawatch.engine.model.alarm_records import StreamKey

@@ -29,12 +29,15 @@ class ForecastRecord:
     def sentence(self) -> str:
         """The record in words.
 
-        >>> ForecastRecord(8, 24, 0.92, 1.03, 1.21).sentence
-        'In the last 8 judged windows half-widths came out at 0.92 to 1.21 times the plan, half of them below 1.03.'
+        >>> ForecastRecord(1, 1, 1.03, 1.03, 1.03).sentence.partition(", which ")[0]
+        'In the judged window the half-width came out at 1.03 times the plan of its last round'
         """
         windows = f"the last {count_text(self.windows, 'judged window')}" if self.windows > 1 else "the judged window"
-        times = f"{self.least:.2f} to {self.most:.2f} times the plan"
-        return f"In {windows} half-widths came out at {times}, half of them below {self.middle:.2f}."
+        plan = f"the plan of {'their' if self.windows > 1 else 'its'} last round, which knew the answers before it"
+        if self.half_widths == 1:
+            return f"In {windows} the half-width came out at {self.middle:.2f} times {plan}."
+        times = f"{self.least:.2f} to {self.most:.2f} times {plan}"
+        return f"In {windows} half-widths came out at {times}; half of them at {self.middle:.2f} at most."
 
 
 def forecast_record(tx: Transaction, panel: str, keys: Collection[tuple[str, str]]) -> ForecastRecord | None:

@@ -125,7 +125,7 @@ def _judge(
     )
     if not (superseded or retired or backfilled):
         _tell_of_missing(tx, ports, cycle, window.missing)
-        keep_outlooks(tx, cycle, limit_outlooks(window, rule, judgements), ports.clock.now())
+        keep_outlooks(tx, cycle, limit_outlooks(ports, window, rule, judgements), ports.clock.now())
 
 
 def _news(

@@ -15,7 +15,7 @@ from stratawatch.engine.cycle.known_labels import history_with_known_labels
 from stratawatch.engine.cycle.labels_to_prove import with_labels_to_prove
 from stratawatch.engine.evidence.limit_outlooks import kept_outlooks
 from stratawatch.engine.input.assess_window import assess_window
-from stratawatch.engine.model.limit_outlook import LimitOutlook
+from stratawatch.engine.model.limit_outlook import LimitOutlook, outlooks_with_pauses
 from stratawatch.engine.model.panel_metrics import metrics_shown
 from stratawatch.engine.model.panel_spec import PanelSpec, Window
 from stratawatch.engine.model.survey_of_panel import survey_of_panel
@@ -85,7 +85,7 @@ def label_needs(ports: Ports, spec: PanelSpec, window: Window, period: int) -> L
         one_by_one=lambda goals: _one_by_one("goals", goals),
     )
     with ports.store.begin() as tx:
-        limits = kept_outlooks(tx, spec)
+        limits = outlooks_with_pauses(kept_outlooks(tx, spec), ports.paused)
         record = forecast_record(tx, spec.name, {(goal.classifiers[0], goal.metric) for goal in goals})
     return LabelNeeds(
         items=census.size,

@@ -27,7 +27,7 @@ def _labels_to_prove(one: LimitOutlook, half_width: float, curve: Sequence[Budge
     widths = [(step.labels, step.half_widths[key]) for step in curve if key in step.half_widths and step.labels]
     if not widths:
         return LabelsToProve(None, most, f"no half-width is forecast of {one.key.metric.replace('_', ' ')}")
-    return LabelsToProve(fewest_labels(widths, half_width), most)
+    return LabelsToProve(fewest_labels(widths, half_width), most, fewer_may_do=widths[0][1] <= half_width)
 
 
 def fewest_labels(widths: Sequence[tuple[int, float]], most: float) -> int | None:

@@ -10,7 +10,7 @@ from stratawatch.core.alarms.drops import worsening_word
 from stratawatch.core.alarms.ends import fixed_ends
 from stratawatch.core.alarms.error_shares import ErrorShare, error_share
 from stratawatch.core.alarms.moved import ValueInterval
-from stratawatch.core.alarms.readings import MANY
+from stratawatch.core.alarms.reading_lengths import MANY
 from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
 from stratawatch.core.goals import Limit
 from stratawatch.core.metrics import metric_named

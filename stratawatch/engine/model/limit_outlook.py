@@ -1,11 +1,13 @@
 """How a stream stands at an end of its limit: what would prove it inside, and what would page. Without NumPy."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 
 from stratawatch.core.alarms.alarm_states import AlarmState
+from stratawatch.core.alarms.reading_lengths import LAST, MANY
 from stratawatch.engine.model.alarm_records import StreamKey
+from stratawatch.engine.model.pauses import Pauses
 from stratawatch.formatting import (
     about_count,
     capitalised,
@@ -17,20 +19,19 @@ from stratawatch.formatting import (
     points,
 )
 
-LONGEST: Final = 13
-"""More windows than these are not looked ahead."""
-
 
 @dataclass(frozen=True)
 class LabelsToProve:
     """The labels with which one window would prove a stream inside: None where no budget up to `most` does.
 
-    `unknown` says why nothing can be told of it.
+    `unknown` says why nothing can be told of it. With `fewer_may_do`, the labels are those of the smallest budget that
+    is forecast.
     """
 
     labels: int | None
     most: int
     unknown: str = ""
+    fewer_may_do: bool = False
 
 
 @dataclass(frozen=True)
@@ -38,10 +39,11 @@ class LimitOutlook:
     """How a stream stands at one end of its limit, in the newest judged window.
 
     `limit` is the floor, the ceiling, or the largest drop. `value` with its interval is of the last `windows` together,
-    and `distance` how far inside it lies. `half_width` and `windows_to_ok` are those of `EndOutlook`; `labels` is what
-    the window asked people. `page_value` is where one window alone would page with labels like its own, None where it
-    could not at any value; with `adds_up`, several windows beyond the limit page before. `labels_to_prove` is None
-    where nobody planned.
+    and `distance` how far inside it lies. `half_width`, `windows_to_ok` and `fell_lately` are those of `EndOutlook`;
+    `labels` is what the window asked people. `page_value` is where one window alone would page with labels like its
+    own, None where it could not at any value; with `adds_up`, several windows beyond the limit page before. `baseline`
+    is the value that a drop is from. `labels_to_prove` is None where nobody planned; where it does not
+    `pages_people`, nobody is paged.
     """
 
     key: StreamKey
@@ -61,7 +63,10 @@ class LimitOutlook:
     page_value: float | None
     worse_is_lower: bool
     adds_up: bool
+    fell_lately: bool
+    baseline: float | None = None
     labels_to_prove: LabelsToProve | None = None
+    pages_people: bool = True
 
     @property
     def is_proven(self) -> bool:
@@ -77,30 +82,52 @@ class LimitOutlook:
     def standing(self) -> str:
         """The value, and on which side of the limit it is."""
         over = f"over the last {self.windows} {self.unit}s " if self.windows > 1 else ""
-        return f"{over}{estimate_text(self.value, self.low, self.high)}, {self._side}"
+        but = f", but {self.what_fell}" if self.fell_lately else ""
+        return f"{over}{estimate_text(self.value, self.low, self.high)}, {self._side}{but}"
+
+    @property
+    def what_fell(self) -> str:
+        """That the last two windows together are not inside; empty where that is not what keeps it from being OK."""
+        return f"the last {LAST} {self.unit}s together are not inside" if self.fell_lately else ""
 
     @property
     def proof(self) -> str:
         """With how many labels, or in how many windows, it would be proven inside; empty where that is no question."""
         if self.is_proven or self.distance < 0:
             return ""
-        more = f"{count_text(self.windows_to_ok or LONGEST, f'more {self.unit}')} of {count_text(self.labels, 'label')}"
         found = self.labels_to_prove
         if found is not None and found.labels is not None:
-            later = f", or in about {more}" if self.windows_to_ok else f", but not in {more}"
-            return f"proven with about {about_count(found.labels)} labels in one {self.unit}{later}"
-        by_windows = f"proven in about {more}" if self.windows_to_ok else f"not proven in {more}"
-        return f"{by_windows}; {self._why_no_labels(found)}"
+            return self._proof_with(found, found.labels)
+        not_ = "" if self.windows_to_ok else " not"
+        return f"would{not_} be proven in {self._more_windows}; {self._why_no_labels(found)}"
 
     @property
     def page(self) -> str:
-        """Where it would page; empty where somebody was paged."""
-        if self.state == AlarmState.BREACH:
+        """Where it would page; empty where somebody was paged, and where nobody is."""
+        if self.state == AlarmState.BREACH or not self.pages_people:
             return ""
         sooner = f", several {self._beyond} sooner" if self.adds_up else ""
         if self.page_value is None:
             return f"one {self.unit} alone has too few labels to page{sooner}"
         return f"one {self.unit} alone would page near {percent(self.page_value, 0.01)}{sooner}"
+
+    @property
+    def _more_windows(self) -> str:
+        """In how many windows it would be proven, or in how many it would not."""
+        about = "about " if self.windows_to_ok else ""
+        windows = count_text(self.windows_to_ok or MANY, f"more {self.unit}")
+        return f"{about}{windows} of {count_text(self.labels, 'label')}"
+
+    def _proof_with(self, found: LabelsToProve, labels: int) -> str:
+        """With so many labels in one window, or in how many windows."""
+        number = f"{count(labels)} labels at most" if found.fewer_may_do else f"about {about_count(labels)} labels"
+        often = f"in about every second such {self.unit}"
+        later = f"or in {self._more_windows}" if self.windows_to_ok else f"but not in {self._more_windows}"
+        if labels <= self.labels and self.windows_to_ok != 1:
+            # The forecast is of narrower intervals than the ones that windows to come are taken to have.
+            often = f"{often} if its interval is as narrow as the plan expects"
+            later += " with intervals as wide as now"
+        return f"would be proven with {number} in one {self.unit}, {often}; {later}"
 
     def _why_no_labels(self, found: LabelsToProve | None) -> str:
         """Why there is no number of labels that prove it in one window."""
@@ -138,14 +165,20 @@ def outlook_document(one: LimitOutlook) -> dict[str, Any]:
         **kept_document(one),
         "labels_to_prove": None
         if labels is None
-        else {"labels": labels.labels, "most": labels.most, "unknown": labels.unknown},
+        else {
+            "labels": labels.labels,
+            "most": labels.most,
+            "unknown": labels.unknown,
+            "fewer_may_do": labels.fewer_may_do,
+        },
+        "pages_people": one.pages_people,
         "sentence": one.sentence,
     }
 
 
 _KEPT: Final = (
     *("end", "limit", "value", "low", "high", "windows", "distance", "half_width", "windows_to_ok", "labels", "unit"),
-    *("page_value", "worse_is_lower", "adds_up"),
+    *("page_value", "worse_is_lower", "adds_up", "fell_lately", "baseline"),
 )
 
 
@@ -166,4 +199,15 @@ def outlooks_from(position: Mapping[str, Any]) -> tuple[LimitOutlook, ...]:
             **{name: row[name] for name in _KEPT},
         )
         for row in position.get("outlooks", ())
+    )
+
+
+def outlooks_with_pauses(outlooks: Iterable[LimitOutlook], paused: Pauses) -> tuple[LimitOutlook, ...]:
+    """The outlooks without those of what is paused; those of shadows page nobody."""
+    return tuple(
+        replace(one, page_value=None, pages_people=False)
+        if (one.key.panel, one.key.classifier) in paused.shadows
+        else one
+        for one in outlooks
+        if not paused.cover(one.key)
     )

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from stratawatch.core.alarms.alarm_states import AlarmState, Judgement
 from stratawatch.core.alarms.judge import judge_missing, page_by_window, page_confidence
+from stratawatch.core.alarms.judge_state import judge_state
 from stratawatch.core.alarms.least_precise import is_precise_enough
 from stratawatch.core.designs.missing_bounds import MissingBounds
 from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
@@ -177,6 +178,12 @@ class TestMissingAnswers:
         ok = Judgement(AlarmState.OK, "it is fine")
         kept = MissingBounds(lowest=0.83, highest=0.95, low=0.81, high=0.99, missing=20, drawn=30)
         assert judge_missing(ok, estimate(0.85, 0.83, 0.87), FLOOR, kept, None).state == AlarmState.OK
+
+    def test_leave_its_outlooks_where_they_leave_its_state(self):
+        one = estimate(0.85, 0.83, 0.87)
+        ok = judge_state([one], 1.0, FLOOR, 0.03)
+        kept = MissingBounds(lowest=0.83, highest=0.95, low=0.81, high=0.99, missing=20, drawn=30)
+        assert judge_missing(ok, one, FLOOR, kept, None).outlooks == ok.outlooks != ()
 
 
 class TestPageConfidence:

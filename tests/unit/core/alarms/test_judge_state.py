@@ -291,6 +291,44 @@ class TestOutlook:
         assert found.end == "max_drop"
         assert 0 < found.half_width < found.distance
 
+    @pytest.mark.parametrize(
+        ("value", "low", "high", "limit"),
+        [
+            (0.96, 0.90, 0.98, Limit("precision", floor=0.93)),
+            (0.96, 0.93, 0.97, Limit("precision", ceiling=0.965)),
+            (0.04, 0.02, 0.10, Limit("false_omission_rate", ceiling=0.07)),
+        ],
+    )
+    def test_an_interval_of_that_shape_and_width_is_just_proven_inside(self, value, low, high, limit):
+        """Near 0 and 1 one arm is the longer: the one towards the limit decides."""
+
+        def of(share):
+            shaped = IntervalEstimate(value, value - share * (value - low), value + share * (high - value), 99.0)
+            one = replace(window(value, metric=limit.metric), result=shaped)
+            return judge_state([one], 1.0, limit, 0.05), shaped.half_width
+
+        (found,) = of(1.0)[0].outlooks
+        share = found.half_width / of(1.0)[1]
+        assert of(share - 1e-9)[0].state == AlarmState.OK
+        assert of(share + 1e-6)[0].state == AlarmState.UNPROVEN
+
+    def test_so_is_one_of_a_drop_that_leaves_the_width_of_its_baseline(self):
+        exact = ActiveBaseline(BaselineShare(0.97, 900), "2026-01-05")
+        limit = Limit("precision", max_drop=0.05)
+
+        def of(share):
+            shaped = IntervalEstimate(0.96, 0.96 - share * 0.06, 0.96 + share * 0.02, 99.0)
+            return judge_state([replace(window(0.96), result=shaped)], 1.0, limit, 0.05, baseline=exact)
+
+        (found,) = of(1.0).outlooks
+        share = found.half_width / 0.04
+        assert of(share - 1e-9).state == AlarmState.OK
+        assert of(share + 1e-6).state == AlarmState.UNPROVEN
+
+    def test_says_that_the_last_two_windows_are_all_that_lacks(self):
+        fell, not_proven = judged(*[0.90] * 11, 0.81, 0.78), judged(*[0.8301] * 3)
+        assert [one.fell_lately for said in (fell, not_proven) for one in said.outlooks] == [True, False]
+
     def test_a_breach_that_is_inside_again_says_when_it_ends(self):
         (found,) = judged(*[0.8301] * 3, is_paged=True).outlooks
         assert found.windows_to_ok == 1

@@ -12,7 +12,9 @@ from stratawatch.engine.model.limit_outlook import (
     kept_document,
     outlook_document,
     outlooks_from,
+    outlooks_with_pauses,
 )
+from stratawatch.engine.model.pauses import Pauses
 
 UNPROVEN = LimitOutlook(
     key=StreamKey("spam", "lr", "recall"),
@@ -32,14 +34,15 @@ UNPROVEN = LimitOutlook(
     page_value=0.513,
     worse_is_lower=True,
     adds_up=True,
+    fell_lately=False,
 )
 
 
 def test_without_a_plan_it_names_the_command():
     assert UNPROVEN.sentence == (
-        "Over the last 4 weeks 66.0% (58.0 to 74.0), inside the floor of 60.0% so far. Proven in about 3 more weeks of "
-        "300 labels; how many labels prove it in one week: `stratawatch plan`. One week alone would page near 51.3%, "
-        "several below the floor sooner."
+        "Over the last 4 weeks 66.0% (58.0 to 74.0), inside the floor of 60.0% so far. Would be proven in about 3 more "
+        "weeks of 300 labels; how many labels prove it in one week: `stratawatch plan`. One week alone would page near "
+        "51.3%, several below the floor sooner."
     )
 
 
@@ -48,27 +51,47 @@ def test_without_a_plan_it_names_the_command():
     [
         (
             {"labels_to_prove": LabelsToProve(538, 5000)},
-            "proven with about 538 labels in one week, or in about 3 more weeks of 300 labels",
+            (
+                "would be proven with about 538 labels in one week, in about every second such week; "
+                "or in about 3 more weeks of 300 labels"
+            ),
         ),
         (
             {"labels_to_prove": LabelsToProve(538, 5000), "windows_to_ok": None},
-            "proven with about 538 labels in one week, but not in 13 more weeks of 300 labels",
+            (
+                "would be proven with about 538 labels in one week, in about every second such week; "
+                "but not in 13 more weeks of 300 labels"
+            ),
+        ),
+        (
+            {"labels_to_prove": LabelsToProve(150, 5000), "windows_to_ok": None},
+            (
+                "would be proven with about 150 labels in one week, in about every second such week if its interval is "
+                "as narrow as the plan expects; but not in 13 more weeks of 300 labels with intervals as wide as now"
+            ),
+        ),
+        (
+            {"labels_to_prove": LabelsToProve(100, 5000, fewer_may_do=True), "windows_to_ok": 1},
+            (
+                "would be proven with 100 labels at most in one week, in about every second such week; "
+                "or in about 1 more week of 300 labels"
+            ),
         ),
         (
             {"labels_to_prove": LabelsToProve(None, 5000)},
-            "proven in about 3 more weeks of 300 labels; no budget up to 5,000 labels proves it in one week",
+            "would be proven in about 3 more weeks of 300 labels; no budget up to 5,000 labels proves it in one week",
         ),
         (
             {"windows_to_ok": 1, "labels_to_prove": LabelsToProve(None, 0, "nothing is forecast")},
             (
-                "proven in about 1 more week of 300 labels; how many labels prove it in one week is not known: "
+                "would be proven in about 1 more week of 300 labels; how many labels prove it in one week is not known: "
                 "nothing is forecast"
             ),
         ),
         (
             {"windows_to_ok": None, "half_width": None, "end": "max_drop", "limit": 0.05, "distance": 0.02},
             (
-                "not proven in 13 more weeks of 300 labels; no number of labels proves it in one week: "
+                "would not be proven in 13 more weeks of 300 labels; no number of labels proves it in one week: "
                 "its baseline is known too little"
             ),
         ),
@@ -90,6 +113,7 @@ def test_what_proves_it(facts, proof):
             "one week alone would page near 71.0%, several above the ceiling sooner",
         ),
         ({"state": AlarmState.BREACH}, ""),
+        ({"pages_people": False}, ""),
     ],
 )
 def test_where_it_pages(facts, page):
@@ -100,6 +124,10 @@ def test_where_it_pages(facts, page):
     ("facts", "standing"),
     [
         ({"windows": 1}, "66.0% (58.0 to 74.0), inside the floor of 60.0% so far"),
+        (
+            {"windows": 1, "fell_lately": True},
+            ("66.0% (58.0 to 74.0), inside the floor of 60.0% so far, but the last 2 weeks together are not inside"),
+        ),
         ({"windows": 1, "windows_to_ok": 0}, "66.0% (58.0 to 74.0), proven inside the floor of 60.0%"),
         ({"windows": 1, "distance": -0.01}, "66.0% (58.0 to 74.0), outside the floor of 60.0% so far"),
         (
@@ -128,6 +156,20 @@ def test_nothing_is_kept_of_a_panel_that_was_not_judged():
 def test_as_json_it_has_its_sentence_and_what_a_plan_says():
     planned = replace(UNPROVEN, labels_to_prove=LabelsToProve(538, 5000))
     found = outlook_document(planned)
-    assert found["labels_to_prove"] == {"labels": 538, "most": 5000, "unknown": ""}
+    assert found["labels_to_prove"] == {"labels": 538, "most": 5000, "unknown": "", "fewer_may_do": False}
     assert found["sentence"] == planned.sentence
     assert outlook_document(UNPROVEN)["labels_to_prove"] is None
+
+
+@pytest.mark.parametrize(
+    ("paused", "left"),
+    [
+        (Pauses(), (UNPROVEN,)),
+        (Pauses(shadows=frozenset({("spam", "lr")})), (replace(UNPROVEN, page_value=None, pages_people=False),)),
+        (Pauses(classifiers=frozenset({("spam", "lr")})), ()),
+        (Pauses(panels=frozenset({"spam"})), ()),
+        (Pauses(panels=frozenset({"other"})), (UNPROVEN,)),
+    ],
+)
+def test_a_shadow_pages_nobody_and_what_is_paused_has_none(paused, left):
+    assert outlooks_with_pauses([UNPROVEN], paused) == left
