@@ -35,7 +35,7 @@ NO_EVENT_TIME: Final = word_set(
 ITEM: Final = frozenset({"id", "key", "uuid", "guid", "pk", "item", "ids"})
 SPOKEN: Final = word_set(
     "text message msg body title subject comment content description review question prompt query document post tweet "
-    "caption transcript summary url link image photo name"
+    "caption transcript summary url link image photo"
 )
 """Words of what a person can look at to decide."""
 SLICE: Final = word_set(

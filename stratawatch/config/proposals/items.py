@@ -78,7 +78,7 @@ def _may_name_items(column: ColumnSummary, table: TableSummary) -> bool:
         return False
     if has_word(column.name, SCORE | CALL) or (column.is_probability and column.distinct > 2):
         return False
-    if has_word(column.name, SPOKEN) and not has_word(column.name, ITEM):
+    if has_word(column.name, SPOKEN | {"name"}) and not has_word(column.name, ITEM):
         return column.with_blanks == 0 and _rank(column, table)[1] == 0
     return has_word(column.name, ITEM) or column.distinct > 0.5 * column.filled
 

@@ -55,19 +55,25 @@ def propose(facts: TableFacts, choices: Choices, source: str) -> Proposal:
         raise _nothing_to_watch(facts, answers, no_scores)
     panels = _panels(facts, choices, items, scores, answers, source)
     secret = {score.name for score in scores} | {*answers.calls, *answers.truth, *answers.unclear}
-    payload, unsure_payload = payload_columns(facts.table, choices, items.item, secret, leading)
-    segments = segment_columns(facts.table, choices, leading | secret | {*payload} - {*choices.payload})
+    shown = payload_columns(facts.table, choices, items.item, secret, leading)
+    segments = segment_columns(facts.table, choices, leading | secret | {*shown.names} - {*choices.payload})
     times, column = facts.times[time], facts.table.column(time)
-    unsure = (unsure_time, items.unsure, unsure_payload, *panels.unsure)
+    unsure = (unsure_time, items.unsure, shown.unsure, *panels.unsure)
     return Proposal(
         panels.panels,
         items.item,
         time,
         items.classifier,
-        payload,
+        shown.names,
         segments,
         schedule_of(times, choices.every),
-        (*time_remarks(column, times, facts.table.rows), *no_scores, *answers.remarks, *panels.remarks),
+        (
+            *time_remarks(column, times, facts.table.rows),
+            *no_scores,
+            *answers.remarks,
+            *shown.remarks,
+            *panels.remarks,
+        ),
         tuple(dict.fromkeys(one for one in unsure if one is not None)),
     )
 
@@ -141,13 +147,15 @@ def _panel_for_each_class(
 
 def _topic(classifiers: Sequence[ProposedClassifier], answers: AnswerColumns) -> str:
     """What the question is about, where a column or a value says it: is_spam, or a call that says "spam"."""
-    of_truth = {stem(name) for name in answers.truth if words_of(name)[:1] == ("is",) and stem(name)}
-    if len(of_truth) == 1:
-        return of_truth.pop()
     said = {one.call_yes for one in classifiers if one.call_yes is not None}
     words = {plain_name(value, "") for value in said if says_yes(value)} - {"yes", "pos", "positive", "1", ""}
     if len(words) == 1 and not words & {"block", "blocked", "flag", "flagged", "reject", "rejected", "deny", "denied"}:
         return words.pop()
+    own = {one.name for one in classifiers}
+    of_truth = {stem(name) for name in answers.truth if words_of(name)[:1] == ("is",)} - {""}
+    of_truth = {word for word in of_truth if says_yes(word) or plain_name(word, "") in own}  # others are features
+    if len(of_truth) == 1:
+        return of_truth.pop()
     stems = {one.name for one in classifiers if says_yes(one.name)}
     return stems.pop() if len(stems) == 1 == len(classifiers) else ""
 
