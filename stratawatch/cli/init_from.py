@@ -163,6 +163,8 @@ def _length(text: str | None) -> timedelta | None:
         raise StratawatchError(f"--every {trouble}", got=text or "") from None
     if length is not None and not _SHORTEST <= length <= _LONGEST:
         raise StratawatchError("--every is no length of windows", expected="from 1m to 366d", got=text or "")
+    if length is not None and length % _SHORTEST:
+        raise StratawatchError("--every is no length of windows", expected="whole minutes", got=text or "")
     return length
 
 

@@ -25,7 +25,7 @@ def item_candidates(table: TableSummary, choices: Choices) -> list[str]:
     """The columns that may name items, the likeliest first."""
     if choices.item is not None:
         return [choices.item]
-    taken = {name for _, name in choices.columns()}
+    taken = {name for option, name in choices.columns() if option not in ("payload", "segment")}
     fit = [column for column in table.columns if column.name not in taken and _may_name_items(column, table)]
     return [column.name for column in sorted(fit, key=lambda column: _rank(column, table))[:MOST_TRIED]]
 

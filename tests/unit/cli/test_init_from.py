@@ -155,6 +155,7 @@ class TestOptions:
             (("--call", "text"), "'text' cannot be a call: it has too many different values"),
             (("--every", "week"), "--every is not a length of time"),
             (("--every", "800d"), "--every is no length of windows"),
+            (("--every", "90s"), "--every is no length of windows; expected whole minutes; got 90s"),
             (("--panel", "A B"), "--panel is not a name"),
         ],
     )
@@ -245,6 +246,7 @@ class TestQuestions:
         assert [default for _, default in asked] == ["message_id", "Should the answer to this item be yes?"]
         panel = panel_of(home, "predictions")
         assert (panel.question, panel.columns.payload) == ("Is it junk?", ("country", "message_id"))
+        assert panel.columns.item == "message_id"
 
 
 @pytest.mark.usefixtures("no_plan")
@@ -280,6 +282,11 @@ class TestPaths:
         predictions(name="scored/a.parquet")
         assert home.json("init", "--from", given, "--yes")["source"]["path"] == given
         assert panel_of(home).columns.item == "message_id"
+
+    def test_a_fault_of_the_folder_itself_is_a_sentence(self, home, predictions):
+        predictions()
+        predictions(name="predictions.csv")
+        assert "holds Parquet and CSV files" in home.run("init", "--from", ".", "--yes", code=2).stderr
 
     def test_a_link_that_leads_out_is_allowed_and_told(self, home, predictions, tmp_path):
         duckdb.sql(f"COPY ({SMS}) TO '{tmp_path / 'elsewhere.parquet'}'")
