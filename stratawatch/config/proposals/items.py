@@ -7,9 +7,12 @@ from stratawatch.adapters.sources.column_summary import NEARLY_ALL, ColumnSummar
 from stratawatch.config.proposals.column_names import CALL, ITEM, SCORE, SCORER, SPOKEN, has_word, words_of
 from stratawatch.config.proposals.proposal import Choices, TableFacts, Unsure
 from stratawatch.errors import StratawatchError
+from stratawatch.formatting import count_text
 
 MOST_TRIED: Final = 4
 _MOST_SCORERS: Final = 40
+_FEW: Final = 0.01
+"""The share of rows that may repeat an item where no column tells them apart."""
 
 
 @dataclass(frozen=True)
@@ -19,6 +22,8 @@ class ItemColumns:
     item: str
     classifier: str | None = None
     unsure: Unsure | None = None
+    remark: str = ""
+    """What is to be said where a few rows repeat an item, of which the newest counts."""
 
 
 def item_candidates(table: TableSummary, choices: Choices) -> list[str]:
@@ -60,6 +65,10 @@ def item_columns(facts: TableFacts, choices: Choices) -> ItemColumns:
         for name in candidates:
             if facts.copies.get((name, scorer)) == 0:
                 return ItemColumns(name, scorer)
+    best, copies = candidates[0], facts.copies.get((candidates[0],), 0)
+    if copies < _FEW * facts.table.rows:
+        remark = f"ids in '{best}' repeat within a window in {count_text(copies, 'row')} of {facts.table.rows:,}"
+        return ItemColumns(best, remark=f'{remark}: duplicates = "latest" takes the newest row of each item')
     raise _repeated(facts, candidates[0])
 
 

@@ -99,3 +99,5 @@ class Proposal:
     schedule: Schedule
     remarks: tuple[str, ...]
     unsure: tuple[Unsure, ...]
+    takes_latest: bool = False
+    """Whether a few rows repeat an item, of which the newest counts."""

@@ -69,12 +69,14 @@ def propose(facts: TableFacts, choices: Choices, source: str) -> Proposal:
         schedule_of(times, choices.every),
         (
             *time_remarks(column, times, facts.table.rows),
+            *([items.remark] if items.remark else []),
             *no_scores,
             *answers.remarks,
             *shown.remarks,
             *panels.remarks,
         ),
         tuple(dict.fromkeys(one for one in unsure if one is not None)),
+        bool(items.remark),
     )
 
 

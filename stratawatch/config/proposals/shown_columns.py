@@ -97,4 +97,4 @@ def _is_slice(column: ColumnSummary, table: TableSummary) -> bool:
         return False
     if not (column.is_text or has_word(column.name, SLICE)):
         return False
-    return min(column.values.values()) >= _SMALLEST_SLICE * column.filled
+    return min(column.values.values()) >= _SMALLEST_SLICE * sum(column.values.values())
