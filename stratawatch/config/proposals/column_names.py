@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
+from stratawatch.answer_words import NO, YES
+
 
 def word_set(words: str) -> frozenset[str]:
     """Words with blanks between them, as a set."""
@@ -96,7 +98,12 @@ def says_yes(value: str) -> bool | None:
 
     >>> says_yes("SPAM"), says_yes("not_spam"), says_yes("ham"), says_yes("blue")
     (True, False, False, None)
+    >>> says_yes("1.0"), says_yes("0.0")
+    (True, False)
     """
+    whole = value.strip().lower()
+    if whole in YES or whole in NO:
+        return whole in YES
     words = words_of(value) or (value.strip(),)
     if len(words) > 1 and words[0] in _NOT:
         return False

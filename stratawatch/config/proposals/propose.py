@@ -8,7 +8,13 @@ from typing import Final
 
 from stratawatch.config.classifier_rules import LABELS_PER_PATTERN
 from stratawatch.config.proposals.answers import AnswerColumns, answer_columns
-from stratawatch.config.proposals.class_scores import ClassScores, chosen_classes, class_scores, one_of_each_pair
+from stratawatch.config.proposals.class_scores import (
+    ClassScores,
+    chosen_classes,
+    class_scores,
+    one_of_each_pair,
+    require_classes,
+)
 from stratawatch.config.proposals.classifiers import (
     Classifiers,
     classifiers_of_class,
@@ -35,6 +41,8 @@ _SAID_OF_EVERYTHING: Final = word_set(
     "export test train all new parquet csv the of year month day hour week"
 )
 MOST_CLASSIFIERS: Final = 30
+
+_OF_A_CLASS: Final = "Is this {class}?"
 
 
 @dataclass(frozen=True)
@@ -95,6 +103,7 @@ def _panels(
     source: str,
 ) -> _Panels:
     if items.classifier is not None:
+        require_classes((), choices)
         found = long_classifiers(facts, choices, items.classifier, scores, answers.calls)
         if not found.found:
             raise _nothing_to_watch(facts, answers, found.remarks)
@@ -103,6 +112,7 @@ def _panels(
     several = [model for model in models if len(model.scores) > 2]
     if several:
         return _panel_for_each_class(facts, choices, several, scores, answers)
+    require_classes(models, choices)
     one = one_of_each_pair(facts, scores, models, answers.calls, choices)
     found = paired_classifiers(facts, choices, one.scores, answers.calls)
     found.remarks += one.remarks
@@ -132,19 +142,37 @@ def _panel_for_each_class(
     answers: AnswerColumns,
 ) -> _Panels:
     names, remarks = chosen_classes(models, choices)
+    if choices.panel is not None and len(names) > 1:
+        raise StratawatchError(
+            "--panel names one panel, and each class gets one",
+            expected="one class, or no --panel",
+            got=", ".join(names),
+            hint="choose one: --class NAME",
+        )
+    question = choices.question or _OF_A_CLASS
     panels = tuple(
         ProposedPanel(
-            name, choices.question or f"Is this {spoken(name)}?", tuple(classifiers_of_class(facts, models, name))
+            choices.panel or name,
+            question.replace("{class}", spoken(name)),
+            tuple(classifiers_of_class(facts, models, name)),
         )
         for name in names
     )
+    unsaid = ", ".join(name for name in names if _says_nothing(name))
+    asked = f"Which question is asked, as a class says no words ({unsaid})? {{class}} stands for each panel's class."
+    unsure = (Unsure("question", asked, question),) if unsaid and not choices.question else ()
     used = {score.name for model in models for score in model.scores.values()}
     used |= {model.call for model in models if model.call is not None}
     left = [name for name in (*(score.name for score in scores), *answers.calls) if name not in used]
     if left:
         listed = ", ".join(f"'{name}'" for name in left)
         remarks.append(f"{listed} stays out: it is of no single class")
-    return _Panels(panels, tuple(remarks), ())
+    return _Panels(panels, tuple(remarks), unsure)
+
+
+def _says_nothing(name: str) -> bool:
+    """Whether the name of a class has no letter, or is a number that it was given."""
+    return re.search(r"[a-z]", re.sub(r"^class[_-]?\d*$", "", name)) is None
 
 
 def _topic(classifiers: Sequence[ProposedClassifier], answers: AnswerColumns) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import isfinite
 
 from stratawatch.adapters.sources.column_summary import ColumnSummary, Separation
 from stratawatch.config.proposals.column_names import says_yes
@@ -32,13 +33,13 @@ def yes_value(column: ColumnSummary, choices: Choices, by_score: Mapping[str, Se
 
 def _likeliest(column: ColumnSummary, by_score: Mapping[str, Separation]) -> tuple[str, bool]:
     """The likeliest value, and whether that is more than a guess."""
-    values = list(column.values)
+    values = [value for value in column.values if not (column.is_numeric and not _is_finite(value))]
     scored = {value: by_score[value].mean for value in values if value in by_score}
     if len(values) == 2 and len(scored) == 2:
         low, high = sorted(scored, key=lambda value: scored[value])
         if scored[high] > scored[low]:
             return high, True
-    if column.kind == "number":
+    if column.is_numeric and values:
         return max(values, key=float), len(values) == 2
     words = {value: says_yes(value) for value in values}
     positive = [value for value, says in words.items() if says]
@@ -47,7 +48,14 @@ def _likeliest(column: ColumnSummary, by_score: Mapping[str, Separation]) -> tup
         return positive[0], True
     if len(other) == 1:
         return other[0], True
-    return (positive or other or values)[-1], False
+    return (positive or other or list(column.values))[-1], False
+
+
+def _is_finite(value: str) -> bool:
+    try:
+        return isfinite(float(value))
+    except ValueError:  # a few texts among numbers
+        return False
 
 
 def _spellings(column: ColumnSummary, chosen: str) -> str:
