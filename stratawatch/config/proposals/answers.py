@@ -66,13 +66,19 @@ def answer_columns(
 
 def _require_yes(table: TableSummary, choices: Choices, calls: Sequence[str]) -> None:
     """Refuse a value for yes that no call ever has."""
-    said = dict.fromkeys(value for name in calls for value in table.column(name).values)
-    if choices.call_yes is not None and choices.call_yes not in said:
-        raise StratawatchError(
-            f"--call-yes: no call ever says {choices.call_yes!r}",
-            expected=" or ".join(repr(value) for value in list(said)[:10]),
-            hint=did_you_mean(choices.call_yes, said),
-        )
+    values = {name: table.column(name).values for name in calls}
+    for said in choices.call_yes:
+        column, _, value = said.partition("=")
+        of_calls = dict.fromkeys(one for name in calls for one in values[name])
+        named = column in values and said not in of_calls
+        there, value = (dict.fromkeys(values[column]), value) if named else (of_calls, said)
+        who = f"'{column}' never" if named else "no call ever"
+        if value not in there:
+            raise StratawatchError(
+                f"--call-yes: {who} says {value!r}",
+                expected=" or ".join(repr(one) for one in list(there)[:10]),
+                hint=did_you_mean(value, there),
+            )
 
 
 def cut_off_score(facts: TableFacts, name: str, scores: Iterable[ScoreColumn]) -> ScoreColumn | None:

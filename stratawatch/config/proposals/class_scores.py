@@ -119,7 +119,9 @@ def call_value(facts: TableFacts, call: str | None, name: str) -> str | None:
 def _positive(facts: TableFacts, pair: ClassScores, calls: Sequence[str], choices: Choices) -> tuple[str, bool]:
     """The class that means yes, and whether that is more than a guess."""
     names = list(pair.scores)
-    chosen = [name for name in names if name in (*choices.classes, plain_name(choices.call_yes or "", ""))]
+    chosen = [
+        name for name in names if name in {*choices.classes, *(plain_name(value, "") for value in choices.call_yes)}
+    ]
     if chosen:
         return chosen[0], True
     said = {name: says_yes(name) for name in names}

@@ -21,14 +21,17 @@ class YesValue:
 def yes_value(column: ColumnSummary, choices: Choices, by_score: Mapping[str, Separation]) -> YesValue:
     """The value that means yes: the one that was chosen, that a score speaks for, or that has a telling word."""
     values = list(column.values)
-    if choices.call_yes in values:
-        return YesValue(choices.call_yes, remark=_spellings(column, choices.call_yes))
+    said = choices.yes_of(column.name, values)
+    if said is not None:
+        return YesValue(said, remark=_spellings(column, said))
     if column.says_yes_or_no:
         return YesValue(None)
     chosen, is_sure = _likeliest(column, by_score)
     listed = ", ".join(f"'{value}' ({rows:,})" for value, rows in list(column.values.items())[:8])
     asked = f"Which value of '{column.name}' means yes: {listed}?"
-    return YesValue(chosen, None if is_sure else Unsure("call-yes", asked, chosen), _spellings(column, chosen))
+    return YesValue(
+        chosen, None if is_sure else Unsure("call-yes", asked, chosen, column.name), _spellings(column, chosen)
+    )
 
 
 def _likeliest(column: ColumnSummary, by_score: Mapping[str, Separation]) -> tuple[str, bool]:

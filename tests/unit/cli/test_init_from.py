@@ -248,6 +248,21 @@ class TestQuestions:
         assert (panel.question, panel.columns.payload) == ("Is it junk?", ("country", "message_id"))
         assert panel.columns.item == "message_id"
 
+    def test_two_calls_that_do_not_tell_are_two_questions(self, home, predictions, monkeypatch):
+        monkeypatch.setattr(init_from, "_is_terminal", lambda: True)
+        calls = "['a', 'b', 'c'][i % 3 + 1] AS pred_lr, ['b', 'c', 'd'][i % 3 + 1] AS pred_rf"
+        answers = {"Which value of 'pred_lr'": "c", "Which value of 'pred_rf'": "b", "Which yes/no question": "Is it?"}
+        monkeypatch.setattr(
+            init_from.typer,
+            "prompt",
+            lambda text, **_: next(answers.pop(start) for start in list(answers) if text.startswith(start)),
+        )
+        rows = f"SELECT * EXCLUDE (score_lr, pred_lr, margin_svm, label), {calls.replace('i %', 'day(scored_at) %')}"
+        home.run("init", "--from", predictions(f"{rows} FROM ({SMS})"))
+        panel = panel_of(home, "predictions")
+        assert answers == {}
+        assert [(one.call, one.call_yes) for one in panel.classifiers] == [("pred_lr", "c"), ("pred_rf", "b")]
+
 
 @pytest.mark.usefixtures("no_plan")
 class TestWhatIsThereAlready:

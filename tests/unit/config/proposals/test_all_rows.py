@@ -62,5 +62,5 @@ class TestMoreRowsThanAreLookedAt:
 
     def test_a_rare_call_is_known(self, tmp_path):
         call = "CASE WHEN i = 59999 THEN 'fraud' WHEN i % 2 = 0 THEN 'ok' ELSE 'doubt' END AS pred_lr"
-        proposal = proposed(tmp_path, table_of(call, rows=60_000), Choices(call_yes="fraud"))
+        proposal = proposed(tmp_path, table_of(call, rows=60_000), Choices(call_yes=("fraud",)))
         assert proposal.panels[0].classifiers[0].call_yes == "fraud"

@@ -40,3 +40,20 @@ def test_a_panel_is_named_where_one_class_has_one(tmp_path):
 def test_the_larger_number_of_two_means_yes(tmp_path, ending, value):
     (one,) = proposed(tmp_path, table_of(f"{value} AS pred_lr"), ending=ending).panels[0].classifiers
     assert float(one.call_yes) == 2
+
+
+class TestCallsWhoseYesCannotBeTold:
+    QUERY = table_of("['a', 'b', 'c'][i % 3 + 1] AS pred_lr, ['b', 'c', 'd'][i % 3 + 1] AS pred_rf")
+
+    def test_each_is_asked_about(self, tmp_path):
+        unsure = proposed(tmp_path, self.QUERY).unsure
+        assert [one.of for one in unsure if one.option == "call-yes"] == ["pred_lr", "pred_rf"]
+
+    def test_each_has_a_value_of_its_own(self, tmp_path):
+        proposal = proposed(tmp_path, self.QUERY, Choices(call_yes=("pred_lr=c", "pred_rf=b")))
+        assert {one.call: one.call_yes for one in proposal.panels[0].classifiers} == {"pred_lr": "c", "pred_rf": "b"}
+        assert "call-yes" not in {one.option for one in proposal.unsure}
+
+    def test_a_value_that_it_never_has_is_refused(self, tmp_path):
+        with pytest.raises(StratawatchError, match="--call-yes: 'pred_rf' never says 'a'"):
+            proposed(tmp_path, self.QUERY, Choices(call_yes=("pred_rf=a",)))
