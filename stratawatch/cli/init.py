@@ -48,7 +48,8 @@ def init(
         list[str] | None, typer.Option("--call", help="A classifier says this; repeatable.", metavar="COLUMN")
     ] = None,
     call_yes: Annotated[
-        str | None, typer.Option("--call-yes", help="The value of a call that means yes.", metavar="VALUE")
+        list[str] | None,
+        typer.Option("--call-yes", help="What means yes, or COLUMN=VALUE; repeatable.", metavar="VALUE"),
     ] = None,
     truth: Annotated[
         list[str] | None, typer.Option("--truth", help="The answer itself: stays out; repeatable.", metavar="COLUMN")
@@ -73,9 +74,11 @@ def init(
       stratawatch init --upgrade           after an update of stratawatch
     """
     require("pipeline")
-    said = {"item": item, "time": time, "question": question, "panel": panel, "call_yes": call_yes, "every": every}
+    said = {"item": item, "time": time, "question": question, "panel": panel, "every": every}
     said_of = {"payload": payload, "segments": segment, "scores": score, "calls": call, "truth": truth}
-    given = {key: value for key, value in {**said, **said_of, "classes": class_name}.items() if value}
+    given = {
+        key: value for key, value in {**said, **said_of, "classes": class_name, "call_yes": call_yes}.items() if value
+    }
     is_written = force or not config.exists()
     proposed = None
     if source is None and (given or yes):

@@ -57,7 +57,8 @@ class Proposed:
         for remark in self.remarks:
             print_line(f"Note: {remark}.")
         for question in found.unsure:
-            taken = f"'{question.proposed}' was taken; --{question.option} says otherwise"
+            value = f" {question.of}=VALUE" if question.of else ""
+            taken = f"'{question.proposed}' was taken; --{question.option}{value} says otherwise"
             print_line(f"Nobody was asked: {question.asked} {taken}.")
         print_line()
 
@@ -107,24 +108,25 @@ def propose_from(
 ) -> Proposed:
     """Look at the files and propose; what they do not tell is asked, taken as proposed, or an error that names it."""
     from stratawatch.adapters.sources.table_look import look_at
+    from stratawatch.config.proposals.proposal import Unsure
     from stratawatch.config.proposals.propose import propose
     from stratawatch.config.proposals.source_path import source_path
     from stratawatch.config.proposals.table_facts import table_facts
     from stratawatch.config.proposals.written_proposal import written
 
     choices, source = _choices(said), source_path(given, config.absolute().parent)
-    asked = set[str]()
+    asked = set[Unsure]()
     with look_at(source.files) as look:
         while True:
             with shown_progress():
                 facts = table_facts(look, choices)
             proposal = propose(facts, choices, source.path)
-            open_questions = [one for one in proposal.unsure if one.option not in asked]
+            open_questions = [one for one in proposal.unsure if one not in asked]
             if takes_proposals or not open_questions:
                 break
             if not (may_ask and _is_terminal()):
                 raise _cannot_tell(open_questions)
-            asked.add(open_questions[0].option)
+            asked.add(open_questions[0])
             choices = _answered(choices, open_questions[0])
         return Proposed(proposal, source, facts.table, written(proposal, source, token_hex(8)))
 
@@ -147,7 +149,6 @@ def _choices(said: Mapping[str, str | list[str]]) -> "Choices":
         single.get("time"),
         panel,
         single.get("question"),
-        single.get("call_yes"),
         _length(single.get("every")),
         **several,
     )
@@ -163,6 +164,8 @@ def _length(text: str | None) -> timedelta | None:
         raise StratawatchError(f"--every {trouble}", got=text or "") from None
     if length is not None and not _SHORTEST <= length <= _LONGEST:
         raise StratawatchError("--every is no length of windows", expected="from 1m to 366d", got=text or "")
+    if length is not None and length % _SHORTEST:
+        raise StratawatchError("--every is no length of windows", expected="whole minutes", got=text or "")
     return length
 
 
@@ -171,7 +174,7 @@ def _is_terminal() -> bool:
 
 
 def _cannot_tell(questions: "Sequence[Unsure]") -> StratawatchError:
-    asked = " ".join(f"{one.asked} (--{one.option})" for one in questions)
+    asked = " ".join(f"{one.asked} (--{one.option}{f' {one.of}=VALUE' if one.of else ''})" for one in questions)
     proposed = ", ".join(f"'{one.proposed}'" for one in questions)
     return StratawatchError(
         f"the predictions do not tell everything: {asked}",
@@ -192,7 +195,7 @@ def _answered(choices: "Choices", question: "Unsure") -> "Choices":
         case "time":
             return replace(choices, time=answer)
         case "call-yes":
-            return replace(choices, call_yes=answer)
+            return replace(choices, call_yes=(*choices.call_yes, f"{question.of}={answer}"))
         case _:
             return replace(choices, question=answer)
 

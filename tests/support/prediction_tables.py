@@ -75,6 +75,12 @@ def prediction_tables(draw: st.DrawFn) -> PredictionTable:
         truth = draw(st.sampled_from(("label", "y_true", "is_spam", "target")))
         columns.append((truth, "CAST(HASH(j) % 5 = 0 AS INTEGER)"))
         hidden.add(truth)
+    if draw(st.booleans()):
+        columns.append(("is_mobile", "HASH(j + 7) % 3 = 0"))
+        hidden.add("is_mobile")
+    if draw(st.booleans()):
+        columns.append(("reviewer_comment", "'somebody wrote this about ' || j"))
+        hidden.add("reviewer_comment")
     answers, names, rows_an_item = draw({"wide": _wide(), "long": _long(), "classes": _classes()}[layout])
     columns = draw(st.permutations([*columns, *answers]))
     hidden |= {name for name, _ in answers}

@@ -1,8 +1,9 @@
 """What the rows of a table say about its columns: counts only, from which a configuration is proposed."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
+from itertools import pairwise
 from typing import Final
 
 from stratawatch.adapters.sources.column_types import Kind
@@ -12,6 +13,11 @@ MOST_VALUES: Final = 60
 """Different values of a column up to which each is counted."""
 NEARLY_ALL: Final = 0.99
 """The share of rows that makes a column one of numbers, of times or of probabilities: as many as may be bad."""
+FAR: Final = 0.001
+"""The share of rows at either end of all times that windows do not go by where a gap parts them from the others."""
+_GAP: Final = timedelta(days=1)
+_LONG_GAP: Final = timedelta(days=366)
+"""A gap behind which a single row is left out, however few there are."""
 
 
 @dataclass(frozen=True)
@@ -72,11 +78,45 @@ class ColumnSummary:
 
 @dataclass(frozen=True)
 class TimeRange:
-    """The first and the last time of a column in all rows, and how many rows have none that can be used."""
+    """The first and the last time of a column in all rows but a few that lie far from all others.
+
+    `without` rows have no time that can be used, and `far` ones lie outside of the range.
+    """
 
     first: datetime
     last: datetime
     without: int = 0
+    far: int = 0
+
+
+def time_range_of(days: Sequence[tuple[datetime, datetime, int]], rows: int) -> TimeRange:
+    """The range of days that have a first time, a last time and a number of rows, without a few far from the others.
+
+    >>> from datetime import UTC
+    >>> days = [(datetime(2026, 1, day, tzinfo=UTC), datetime(2026, 1, day, 23, tzinfo=UTC), 900) for day in (5, 6)]
+    >>> lost = datetime(2099, 1, 1, tzinfo=UTC)
+    >>> found = time_range_of([*days, (lost, lost, 1)], 1801)
+    >>> print(found.last, found.far)
+    2026-01-06 23:00:00+00:00 1
+    """
+    total = sum(count for *_, count in days)
+    gaps = [later[0] - earlier[1] for earlier, later in pairwise(days)]
+    low = _far_days([count for *_, count in days], gaps, total)
+    high = _far_days([count for *_, count in reversed(days)], gaps[::-1], total)
+    kept = days[low : len(days) - high]
+    return TimeRange(kept[0][0], kept[-1][1], rows - total, total - sum(count for *_, count in kept))
+
+
+def _far_days(counts: Sequence[int], gaps: Sequence[timedelta], total: int) -> int:
+    """How many days from this end are left out: few rows before a gap, or a single one far away."""
+    far, before = 0, 0
+    for number, (count, gap) in enumerate(zip(counts, gaps, strict=False), 1):
+        before += count
+        if before > max(FAR * total, 1) or 2 * before >= total:
+            break
+        if gap > _LONG_GAP or (before <= FAR * total and gap > _GAP):
+            far = number
+    return far
 
 
 @dataclass(frozen=True)

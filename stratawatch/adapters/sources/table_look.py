@@ -13,6 +13,7 @@ from stratawatch.adapters.sources.column_summary import (
     Separation,
     TableSummary,
     TimeRange,
+    time_range_of,
 )
 from stratawatch.adapters.sources.column_types import kind_of
 from stratawatch.adapters.sources.duckdb_session import DuckDBLimits, column_types, duckdb_errors, duckdb_session
@@ -28,7 +29,7 @@ MOST_TEXT: Final = 200
 MOST_COUNTED: Final = 20_000_000
 """Rows among which repeated items are counted; of more, only those of the newest window."""
 _FIRST, _LAST = datetime(1971, 1, 1, tzinfo=UTC), datetime(2200, 1, 1, tzinfo=UTC)
-_OFFSET: Final = r"\d(Z|[+-]\d{2}(:?\d{2})?)$"
+_OFFSET: Final = r":\d{2}(\.\d+)? ?(Z|[+-]\d{2}(:?\d{2})?)$"
 _LINK: Final = r"^https?://"
 _COUNTS: Final = (
     "COUNT(c)",
@@ -72,13 +73,22 @@ class TableLook:
         """The first and the last time of a column in all rows; None where it has none that windows are counted in."""
         time = in_utc(identifier(name), self.summary.column(name).type_name)
         inside = f"t >= {_moment(_FIRST)} AND t < {_moment(_LAST)}"
-        first, last, with_time, rows = self._fetch(
-            f"SELECT MIN(t) FILTER ({inside}), MAX(t) FILTER ({inside}), COUNT(t) FILTER ({inside}), COUNT(*) "
-            f"FROM (SELECT CAST({time} AS TIMESTAMP) AS t FROM {self.relation})"
-        )[0]
-        if first is None:
+        found = self._fetch(
+            f"SELECT MIN(t), MAX(t), COUNT(*) FROM (SELECT CAST({time} AS TIMESTAMP) AS t FROM {self.relation}) "
+            f"WHERE {inside} GROUP BY DATE_TRUNC('day', t) ORDER BY 1"
+        )
+        if not found:
             return None
-        return TimeRange(first.replace(tzinfo=UTC), last.replace(tzinfo=UTC), rows - with_time)
+        days = [(first.replace(tzinfo=UTC), last.replace(tzinfo=UTC), rows) for first, last, rows in found]
+        return time_range_of(days, self.summary.rows)
+
+    def values(self, name: str) -> dict[str, int]:
+        """Every value of a column in all rows; none where there are too many."""
+        found = self._fetch(
+            f"SELECT CAST({_kept(name, self.summary.column(name).type_name)} AS VARCHAR) AS v, COUNT(*) "
+            f"FROM {self.relation} GROUP BY v HAVING v IS NOT NULL ORDER BY 2 DESC, 1 LIMIT {MOST_VALUES + 1}"
+        )
+        return dict(found) if len(found) <= MOST_VALUES else {}
 
     def copies(self, key: Sequence[str], time: str, start: datetime, every: timedelta, newest: datetime) -> int:
         """The rows beyond the first that share these columns' values in one window.
@@ -98,11 +108,15 @@ class TableLook:
         )
         return int(found)
 
-    def separations(self, score: str, by: str) -> dict[str, Separation]:
-        """How a score lies for each value of another column, in the rows that were looked at."""
+    def separations(self, score: str, by: str, *, in_all_rows: bool = False) -> dict[str, Separation]:
+        """How a score lies for each value of another column, in all rows or in those that were looked at."""
         number, value = self._number(self._position(score)), f"CAST(c_{self._position(by)} AS VARCHAR)"
+        kept = ", ".join(
+            f"{_kept(name, self.summary.column(name).type_name)} AS c_{self._position(name)}" for name in {score, by}
+        )
+        rows = f"(SELECT {kept} FROM {self.relation})" if in_all_rows else "looked"
         found = self._fetch(
-            f"SELECT v, AVG(n), MIN(n), MAX(n), COUNT(*) FROM (SELECT {value} AS v, {number} AS n FROM looked) "
+            f"SELECT v, AVG(n), MIN(n), MAX(n), COUNT(*) FROM (SELECT {value} AS v, {number} AS n FROM {rows}) "
             f"WHERE v IS NOT NULL AND n - n = 0 GROUP BY v ORDER BY COUNT(*) DESC, v LIMIT {MOST_VALUES}"
         )
         return {value: Separation(mean, low, high, rows) for value, mean, low, high, rows in found}

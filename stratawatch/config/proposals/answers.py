@@ -7,7 +7,7 @@ from typing import Final, Literal
 from stratawatch.adapters.sources.column_summary import ColumnSummary, Separation, TableSummary
 from stratawatch.config.proposals.column_names import CALL, SCORER, SLICE, SURE_TRUTH, TIME_PART, TRUTH, has_word, stem
 from stratawatch.config.proposals.proposal import Choices, TableFacts
-from stratawatch.config.proposals.scores import ScoreColumn
+from stratawatch.config.proposals.scores import ScoreColumn, numeric_truth
 from stratawatch.errors import StratawatchError
 from stratawatch.formatting import did_you_mean
 
@@ -37,6 +37,11 @@ def answer_columns(
     facts: TableFacts, choices: Choices, scores: Sequence[ScoreColumn], taken: set[str]
 ) -> AnswerColumns:
     """What each column of few values is."""
+    for name in choices.truth:
+        if name in {*choices.calls, *choices.scores}:
+            raise StratawatchError(
+                f"'{name}' cannot be the answer itself and what a classifier says", hint="choose one"
+            )
     for name in choices.calls:
         column = facts.table.column(name)
         if not column.values:
@@ -45,25 +50,35 @@ def answer_columns(
                 expected="1 and 0, true and false, or a few words",
                 hint="a score is named by --score COLUMN",
             )
-    roles = {
-        column.name: _role(column, facts, choices, scores) for column in answer_candidates(facts.table, taken)
-    } | dict.fromkeys(choices.calls, "call")
+    roles: dict[str, Role | None] = {
+        column.name: _role(column, facts, scores) for column in answer_candidates(facts.table, taken)
+    }
+    for name in choices.calls:
+        roles[name] = "call"
+    for name in (*numeric_truth(facts.table, choices), *choices.truth):
+        roles[name] = "truth"
     calls, truth, unclear = (
         tuple(name for name, role in roles.items() if role == one) for one in ("call", "truth", "unclear")
     )
     _require_yes(facts.table, choices, calls)
-    return AnswerColumns(calls, truth, unclear, tuple(_remarks(roles, facts, scores)))
+    return AnswerColumns(calls, truth, unclear, tuple(_remarks(roles, facts, choices, scores)))
 
 
 def _require_yes(table: TableSummary, choices: Choices, calls: Sequence[str]) -> None:
     """Refuse a value for yes that no call ever has."""
-    said = dict.fromkeys(value for name in calls for value in table.column(name).values)
-    if choices.call_yes is not None and choices.call_yes not in said:
-        raise StratawatchError(
-            f"--call-yes: no call ever says {choices.call_yes!r}",
-            expected=" or ".join(repr(value) for value in list(said)[:10]),
-            hint=did_you_mean(choices.call_yes, said),
-        )
+    values = {name: table.column(name).values for name in calls}
+    for said in choices.call_yes:
+        column, _, value = said.partition("=")
+        of_calls = dict.fromkeys(one for name in calls for one in values[name])
+        named = column in values and said not in of_calls
+        there, value = (dict.fromkeys(values[column]), value) if named else (of_calls, said)
+        who = f"'{column}' never" if named else "no call ever"
+        if value not in there:
+            raise StratawatchError(
+                f"--call-yes: {who} says {value!r}",
+                expected=" or ".join(repr(one) for one in list(there)[:10]),
+                hint=did_you_mean(value, there),
+            )
 
 
 def cut_off_score(facts: TableFacts, name: str, scores: Iterable[ScoreColumn]) -> ScoreColumn | None:
@@ -92,10 +107,10 @@ def _names_no_slice(column: ColumnSummary) -> bool:
     return not has_word(column.name, SLICE | TIME_PART | SCORER)
 
 
-def _role(column: ColumnSummary, facts: TableFacts, choices: Choices, scores: Sequence[ScoreColumn]) -> Role | None:
+def _role(column: ColumnSummary, facts: TableFacts, scores: Sequence[ScoreColumn]) -> Role | None:
     """What a column is, by its name first, then by how scores lie beside it; None where it is no answer at all."""
     name = column.name
-    if name in choices.truth or has_word(name, SURE_TRUTH):
+    if has_word(name, SURE_TRUTH):
         return "truth"
     if has_word(name, CALL):
         return "call" if len(column.values) > 1 or column.says_yes_or_no else "unclear"
@@ -109,13 +124,18 @@ def _role(column: ColumnSummary, facts: TableFacts, choices: Choices, scores: Se
     return "unclear" if column.says_yes_or_no else None
 
 
-def _remarks(roles: Mapping[str, Role | None], facts: TableFacts, scores: Sequence[ScoreColumn]) -> Iterable[str]:
+def _remarks(
+    roles: Mapping[str, Role | None], facts: TableFacts, choices: Choices, scores: Sequence[ScoreColumn]
+) -> Iterable[str]:
     for name, role in roles.items():
         if role == "truth":
             cut = cut_off_score(facts, name, scores)
             but = f" (it goes with a cut-off of '{cut.name}': if it is a call, say --call {name})" if cut else ""
+            if not facts.table.column(name).values:
+                but = f" (if a classifier says it, --score {name})"
+            looks = "is the answer itself" if name in choices.truth else f"looks like the answer itself{but}"
             yield (
-                f"'{name}' looks like the answer itself{but}, so it stays out: it is no classifier, and people who see "
+                f"'{name}' {looks}, so it stays out: it is no classifier, and people who see "
                 "it do not judge for themselves. Once a cycle is open, `stratawatch labels import FILE` takes such "
                 "answers, from a CSV with the columns item,value"
             )

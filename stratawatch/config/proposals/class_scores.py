@@ -81,13 +81,25 @@ def one_of_each_pair(
     return BinaryScores(tuple(left), tuple(remarks), tuple(unsure))
 
 
-def chosen_classes(models: Sequence[ClassScores], choices: Choices) -> tuple[list[str], list[str]]:
-    """The classes that get a panel, and what is to be said of the others."""
+def require_classes(models: Sequence[ClassScores], choices: Choices) -> list[str]:
+    """The classes of these models; raises where one that was chosen is of none."""
     there = list(dict.fromkeys(name for model in models for name in model.scores))
     for name in choices.classes:
+        if not there:
+            raise StratawatchError(
+                f"there is no class '{name}'",
+                expected="no --class, as no model has a score for each of several classes",
+                hint="say which scores are one's own: --score COLUMN",
+            )
         if name not in there:
             hint = did_you_mean(name, there)
             raise StratawatchError(f"there is no class '{name}'", expected=", ".join(there[:20]), hint=hint)
+    return there
+
+
+def chosen_classes(models: Sequence[ClassScores], choices: Choices) -> tuple[list[str], list[str]]:
+    """The classes that get a panel, and what is to be said of the others."""
+    there = require_classes(models, choices)
     if choices.classes:
         return list(choices.classes), []
     said = [
@@ -107,7 +119,9 @@ def call_value(facts: TableFacts, call: str | None, name: str) -> str | None:
 def _positive(facts: TableFacts, pair: ClassScores, calls: Sequence[str], choices: Choices) -> tuple[str, bool]:
     """The class that means yes, and whether that is more than a guess."""
     names = list(pair.scores)
-    chosen = [name for name in names if name in (*choices.classes, plain_name(choices.call_yes or "", ""))]
+    chosen = [
+        name for name in names if name in {*choices.classes, *(plain_name(value, "") for value in choices.call_yes)}
+    ]
     if chosen:
         return chosen[0], True
     said = {name: says_yes(name) for name in names}

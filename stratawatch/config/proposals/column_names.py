@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
+from stratawatch.answer_words import NO, YES
+
 
 def word_set(words: str) -> frozenset[str]:
     """Words with blanks between them, as a set."""
@@ -35,7 +37,7 @@ NO_EVENT_TIME: Final = word_set(
 ITEM: Final = frozenset({"id", "key", "uuid", "guid", "pk", "item", "ids"})
 SPOKEN: Final = word_set(
     "text message msg body title subject comment content description review question prompt query document post tweet "
-    "caption transcript summary url link image photo name"
+    "caption transcript summary url link image photo"
 )
 """Words of what a person can look at to decide."""
 SLICE: Final = word_set(
@@ -96,7 +98,12 @@ def says_yes(value: str) -> bool | None:
 
     >>> says_yes("SPAM"), says_yes("not_spam"), says_yes("ham"), says_yes("blue")
     (True, False, False, None)
+    >>> says_yes("1.0"), says_yes("0.0")
+    (True, False)
     """
+    whole = value.strip().lower()
+    if whole in YES or whole in NO:
+        return whole in YES
     words = words_of(value) or (value.strip(),)
     if len(words) > 1 and words[0] in _NOT:
         return False

@@ -7,9 +7,12 @@ from stratawatch.adapters.sources.column_summary import NEARLY_ALL, ColumnSummar
 from stratawatch.config.proposals.column_names import CALL, ITEM, SCORE, SCORER, SPOKEN, has_word, words_of
 from stratawatch.config.proposals.proposal import Choices, TableFacts, Unsure
 from stratawatch.errors import StratawatchError
+from stratawatch.formatting import count_text
 
 MOST_TRIED: Final = 4
 _MOST_SCORERS: Final = 40
+_FEW: Final = 0.01
+"""The share of rows that may repeat an item where no column tells them apart."""
 
 
 @dataclass(frozen=True)
@@ -19,13 +22,15 @@ class ItemColumns:
     item: str
     classifier: str | None = None
     unsure: Unsure | None = None
+    remark: str = ""
+    """What is to be said where a few rows repeat an item, of which the newest counts."""
 
 
 def item_candidates(table: TableSummary, choices: Choices) -> list[str]:
     """The columns that may name items, the likeliest first."""
     if choices.item is not None:
         return [choices.item]
-    taken = {*choices.scores, *choices.calls, *choices.truth}
+    taken = {name for option, name in choices.columns() if option not in ("payload", "segment")}
     fit = [column for column in table.columns if column.name not in taken and _may_name_items(column, table)]
     return [column.name for column in sorted(fit, key=lambda column: _rank(column, table))[:MOST_TRIED]]
 
@@ -60,6 +65,10 @@ def item_columns(facts: TableFacts, choices: Choices) -> ItemColumns:
         for name in candidates:
             if facts.copies.get((name, scorer)) == 0:
                 return ItemColumns(name, scorer)
+    best, copies = candidates[0], facts.copies.get((candidates[0],), 0)
+    if copies < _FEW * facts.table.rows:
+        remark = f"ids in '{best}' repeat within a window in {count_text(copies, 'row')} of {facts.table.rows:,}"
+        return ItemColumns(best, remark=f'{remark}: duplicates = "latest" takes the newest row of each item')
     raise _repeated(facts, candidates[0])
 
 
@@ -78,7 +87,7 @@ def _may_name_items(column: ColumnSummary, table: TableSummary) -> bool:
         return False
     if has_word(column.name, SCORE | CALL) or (column.is_probability and column.distinct > 2):
         return False
-    if has_word(column.name, SPOKEN) and not has_word(column.name, ITEM):
+    if has_word(column.name, SPOKEN | {"name"}) and not has_word(column.name, ITEM):
         return column.with_blanks == 0 and _rank(column, table)[1] == 0
     return has_word(column.name, ITEM) or column.distinct > 0.5 * column.filled
 

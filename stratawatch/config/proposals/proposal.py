@@ -1,6 +1,6 @@
 """What is proposed for a table: the panels, where their columns are, and what could not be told."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
@@ -16,7 +16,6 @@ class Choices:
     time: str | None = None
     panel: str | None = None
     question: str | None = None
-    call_yes: str | None = None
     every: timedelta | None = None
     payload: tuple[str, ...] = ()
     segments: tuple[str, ...] = ()
@@ -24,6 +23,13 @@ class Choices:
     calls: tuple[str, ...] = ()
     truth: tuple[str, ...] = ()
     classes: tuple[str, ...] = ()
+    call_yes: tuple[str, ...] = ()
+    """Values that mean yes: each VALUE of any call, or COLUMN=VALUE of this one."""
+
+    def yes_of(self, call: str, values: Collection[str]) -> str | None:
+        """The value of a call that was said to mean yes: its own, else one of any call's that it has."""
+        own = [said.removeprefix(f"{call}=") for said in self.call_yes if said.startswith(f"{call}=")]
+        return next((said for said in (*own, *self.call_yes) if said in values), None)
 
     def columns(self) -> list[tuple[str, str]]:
         """Every column that was named, after the option that named it."""
@@ -62,6 +68,8 @@ class Unsure:
     option: str
     asked: str
     proposed: str
+    of: str = ""
+    """The column that a value of `call-yes` is of."""
 
 
 @dataclass(frozen=True)
@@ -99,3 +107,5 @@ class Proposal:
     schedule: Schedule
     remarks: tuple[str, ...]
     unsure: tuple[Unsure, ...]
+    takes_latest: bool = False
+    """Whether a few rows repeat an item, of which the newest counts."""

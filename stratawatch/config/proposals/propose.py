@@ -8,7 +8,13 @@ from typing import Final
 
 from stratawatch.config.classifier_rules import LABELS_PER_PATTERN
 from stratawatch.config.proposals.answers import AnswerColumns, answer_columns
-from stratawatch.config.proposals.class_scores import ClassScores, chosen_classes, class_scores, one_of_each_pair
+from stratawatch.config.proposals.class_scores import (
+    ClassScores,
+    chosen_classes,
+    class_scores,
+    one_of_each_pair,
+    require_classes,
+)
 from stratawatch.config.proposals.classifiers import (
     Classifiers,
     classifiers_of_class,
@@ -36,6 +42,8 @@ _SAID_OF_EVERYTHING: Final = word_set(
 )
 MOST_CLASSIFIERS: Final = 30
 
+_OF_A_CLASS: Final = "Is this {class}?"
+
 
 @dataclass(frozen=True)
 class _Panels:
@@ -55,20 +63,28 @@ def propose(facts: TableFacts, choices: Choices, source: str) -> Proposal:
         raise _nothing_to_watch(facts, answers, no_scores)
     panels = _panels(facts, choices, items, scores, answers, source)
     secret = {score.name for score in scores} | {*answers.calls, *answers.truth, *answers.unclear}
-    payload, unsure_payload = payload_columns(facts.table, choices, items.item, secret, leading)
-    segments = segment_columns(facts.table, choices, leading | secret | {*payload} - {*choices.payload})
+    shown = payload_columns(facts.table, choices, items.item, secret, leading)
+    segments = segment_columns(facts.table, choices, leading | secret | {*shown.names} - {*choices.payload})
     times, column = facts.times[time], facts.table.column(time)
-    unsure = (unsure_time, items.unsure, unsure_payload, *panels.unsure)
+    unsure = (unsure_time, items.unsure, shown.unsure, *panels.unsure)
     return Proposal(
         panels.panels,
         items.item,
         time,
         items.classifier,
-        payload,
+        shown.names,
         segments,
         schedule_of(times, choices.every),
-        (*time_remarks(column, times, facts.table.rows), *no_scores, *answers.remarks, *panels.remarks),
+        (
+            *time_remarks(column, times, facts.table.rows),
+            *([items.remark] if items.remark else []),
+            *no_scores,
+            *answers.remarks,
+            *shown.remarks,
+            *panels.remarks,
+        ),
         tuple(dict.fromkeys(one for one in unsure if one is not None)),
+        bool(items.remark),
     )
 
 
@@ -87,6 +103,7 @@ def _panels(
     source: str,
 ) -> _Panels:
     if items.classifier is not None:
+        require_classes((), choices)
         found = long_classifiers(facts, choices, items.classifier, scores, answers.calls)
         if not found.found:
             raise _nothing_to_watch(facts, answers, found.remarks)
@@ -95,6 +112,7 @@ def _panels(
     several = [model for model in models if len(model.scores) > 2]
     if several:
         return _panel_for_each_class(facts, choices, several, scores, answers)
+    require_classes(models, choices)
     one = one_of_each_pair(facts, scores, models, answers.calls, choices)
     found = paired_classifiers(facts, choices, one.scores, answers.calls)
     found.remarks += one.remarks
@@ -124,30 +142,50 @@ def _panel_for_each_class(
     answers: AnswerColumns,
 ) -> _Panels:
     names, remarks = chosen_classes(models, choices)
+    if choices.panel is not None and len(names) > 1:
+        raise StratawatchError(
+            "--panel names one panel, and each class gets one",
+            expected="one class, or no --panel",
+            got=", ".join(names),
+            hint="choose one: --class NAME",
+        )
+    question = choices.question or _OF_A_CLASS
     panels = tuple(
         ProposedPanel(
-            name, choices.question or f"Is this {spoken(name)}?", tuple(classifiers_of_class(facts, models, name))
+            choices.panel or name,
+            question.replace("{class}", spoken(name)),
+            tuple(classifiers_of_class(facts, models, name)),
         )
         for name in names
     )
+    unsaid = ", ".join(name for name in names if _says_nothing(name))
+    asked = f"Which question is asked, as a class says no words ({unsaid})? {{class}} stands for each panel's class."
+    unsure = (Unsure("question", asked, question),) if unsaid and not choices.question else ()
     used = {score.name for model in models for score in model.scores.values()}
     used |= {model.call for model in models if model.call is not None}
     left = [name for name in (*(score.name for score in scores), *answers.calls) if name not in used]
     if left:
         listed = ", ".join(f"'{name}'" for name in left)
         remarks.append(f"{listed} stays out: it is of no single class")
-    return _Panels(panels, tuple(remarks), ())
+    return _Panels(panels, tuple(remarks), unsure)
+
+
+def _says_nothing(name: str) -> bool:
+    """Whether the name of a class has no letter, or is a number that it was given."""
+    return re.search(r"[a-z]", re.sub(r"^class[_-]?\d*$", "", name)) is None
 
 
 def _topic(classifiers: Sequence[ProposedClassifier], answers: AnswerColumns) -> str:
     """What the question is about, where a column or a value says it: is_spam, or a call that says "spam"."""
-    of_truth = {stem(name) for name in answers.truth if words_of(name)[:1] == ("is",) and stem(name)}
-    if len(of_truth) == 1:
-        return of_truth.pop()
     said = {one.call_yes for one in classifiers if one.call_yes is not None}
     words = {plain_name(value, "") for value in said if says_yes(value)} - {"yes", "pos", "positive", "1", ""}
     if len(words) == 1 and not words & {"block", "blocked", "flag", "flagged", "reject", "rejected", "deny", "denied"}:
         return words.pop()
+    own = {one.name for one in classifiers}
+    of_truth = {stem(name) for name in answers.truth if words_of(name)[:1] == ("is",)} - {""}
+    of_truth = {word for word in of_truth if says_yes(word) or plain_name(word, "") in own}  # others are features
+    if len(of_truth) == 1:
+        return of_truth.pop()
     stems = {one.name for one in classifiers if says_yes(one.name)}
     return stems.pop() if len(stems) == 1 == len(classifiers) else ""
 

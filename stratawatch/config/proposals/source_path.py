@@ -6,7 +6,7 @@ from pathlib import Path
 
 from stratawatch.adapters.adapter_settings import BuildContext
 from stratawatch.adapters.sources.dated_paths import check_fields
-from stratawatch.adapters.sources.file_set import FileSet, find_files
+from stratawatch.adapters.sources.file_set import FileSet, confine, find_files
 from stratawatch.adapters.sources.table_look import delimiter_of
 from stratawatch.errors import ConfigError, StratawatchError
 from stratawatch.settings.confined_paths import confined
@@ -36,16 +36,11 @@ def source_path(given: str, folder: Path) -> SourcePath:
         raise StratawatchError(f"--from: the path {trouble}", got=given) from None
     home = folder.absolute()
     inside = os.path.relpath(Path(given).absolute(), home)
-    try:
-        confined(home, inside)
-        path, allow_outside = inside, False
-        files = find_files(BuildContext(home).pattern(path), confined_to=home)
-    except ConfigError:  # it lies outside, or links lead there
-        place = Path(given).absolute()
-        path, allow_outside = str(place.resolve() if os.pardir in place.parts else place), True
-        if Path(inside).parts[0] != os.pardir:
-            path = inside
-        files = find_files(BuildContext(home).pattern(path))
+    is_outside = Path(inside).parts[:1] == (os.pardir,)
+    path = os.path.normpath(home / inside) if is_outside else inside
+    pattern = BuildContext(home).pattern(path)
+    files = find_files(pattern)
+    allow_outside = is_outside or _leads_out(home, inside, files)
     empty = next((file.path for file in files.files if not file.bytes), None)
     if empty is not None:
         raise StratawatchError(f"'{empty}' is empty", hint="name files with predictions in them")
@@ -53,3 +48,13 @@ def source_path(given: str, folder: Path) -> SourcePath:
     if delimiter is not None:
         files = find_files(BuildContext(home).pattern(path), delimiter)
     return SourcePath(path, allow_outside, delimiter, files)
+
+
+def _leads_out(home: Path, inside: str, files: FileSet) -> bool:
+    """Whether links below the folder lead out of it."""
+    try:
+        confined(home, inside)
+        confine([file.path for file in files.files], home)
+    except ConfigError:
+        return True
+    return False

@@ -1,13 +1,14 @@
 """Ask a table for what a proposal rests on, and for no more."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Final, Protocol
 
 from stratawatch.adapters.sources.column_summary import Separation, TableSummary, TimeRange
 from stratawatch.config.proposals.answers import answer_candidates
 from stratawatch.config.proposals.class_scores import groups_that_may_add_up
-from stratawatch.config.proposals.column_names import stem
+from stratawatch.config.proposals.column_names import SURE_TRUTH, has_word, stem
 from stratawatch.config.proposals.items import item_candidates, item_columns, scorer_candidates
 from stratawatch.config.proposals.proposal import Choices, TableFacts
 from stratawatch.config.proposals.scores import ScoreColumn, score_columns
@@ -32,8 +33,11 @@ class Look(Protocol):
     def copies(self, key: Sequence[str], time: str, start: datetime, every: timedelta, newest: datetime) -> int:
         """The rows beyond the first that share these columns' values in one window."""
 
-    def separations(self, score: str, by: str) -> dict[str, Separation]:
-        """How a score lies for each value of another column."""
+    def values(self, name: str) -> dict[str, int]:
+        """Every value of a column in all rows; none where there are too many."""
+
+    def separations(self, score: str, by: str, *, in_all_rows: bool = False) -> dict[str, Separation]:
+        """How a score lies for each value of another column, in all rows or in those that were looked at."""
 
     def share_that_adds_up_to_one(self, names: Sequence[str]) -> float:
         """In which share of rows these numbers add up to 1."""
@@ -60,13 +64,33 @@ def table_facts(look: Look, choices: Choices) -> TableFacts:
     columns = item_columns(facts, choices)
     taken = {name for name in (columns.item, time, columns.classifier) if name is not None}
     scores, _ = score_columns(table, choices, taken)
+    told = _telling(table, choices, taken | {score.name for score in scores}, columns.classifier)
+    whole = _with_all_values(look, table, told)
     separations = {
         (score, by): look.separations(score, by)
         for score, by in _pairs(table, choices, scores, taken, columns.classifier)
     }
+    for score in scores if columns.classifier is not None else ():
+        pair = (score.name, str(columns.classifier))
+        if separations[pair].keys() != set(whole.column(pair[1]).values):  # the rows looked at lack some
+            separations[pair] = look.separations(*pair, in_all_rows=True) | separations[pair]
     groups = groups_that_may_add_up(scores) if columns.classifier is None else []
     sums = {group: look.share_that_adds_up_to_one(group) for group in groups}
-    return TableFacts(table, {time: times}, copies, separations, sums)
+    return TableFacts(whole, {time: times}, copies, separations, sums)
+
+
+def _telling(table: TableSummary, choices: Choices, taken: set[str], scorer: str | None) -> list[str]:
+    """Columns of which each value counts: whose row it is, and calls."""
+    calls = [one.name for one in answer_candidates(table, taken) if not has_word(one.name, SURE_TRUTH)]
+    return list(dict.fromkeys([*([] if scorer is None else [scorer]), *choices.calls, *calls]))
+
+
+def _with_all_values(look: Look, table: TableSummary, names: Sequence[str]) -> TableSummary:
+    """The table with the values that these columns have in all rows, and not only in those that were looked at."""
+    if table.looked_at == table.rows:
+        return table
+    columns = tuple(replace(one, values=look.values(one.name)) if one.name in names else one for one in table.columns)
+    return replace(table, columns=columns)
 
 
 def _copies(look: Look, choices: Choices, time: str, times: TimeRange) -> dict[tuple[str, ...], int]:

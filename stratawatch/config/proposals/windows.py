@@ -60,6 +60,11 @@ def time_remarks(column: ColumnSummary, times: TimeRange, rows: int) -> list[str
         remarks.append(f"'{column.name}' says no offset from UTC: its times are read as UTC")
     if times.without:
         remarks.append(f"{times.without:,} of {rows:,} rows have no time in '{column.name}' and belong to no window")
+    if times.far:
+        between = f"{times.first:%Y-%m-%d} to {times.last:%Y-%m-%d}"
+        remarks.append(
+            f"{times.far:,} of {rows:,} rows have a time far from all others ({between}): windows go by the others"
+        )
     return remarks
 
 

@@ -73,6 +73,7 @@ def _panel(panel: ProposedPanel, proposal: Proposal, source: SourcePath, seed: s
             _line("seed", seed, "fixes the draw"),
             _line("budget", budget_of(proposal, panel), "labels a cycle, at most"),
             _line("deadline", "3d", "how long a cycle waits for them"),
+            *([_line("duplicates", "latest", "the newest row of an item counts")] if proposal.takes_latest else ()),
         ),
         _table(
             f"{place}.source",

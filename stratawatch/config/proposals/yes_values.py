@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import isfinite
 
 from stratawatch.adapters.sources.column_summary import ColumnSummary, Separation
 from stratawatch.config.proposals.column_names import says_yes
@@ -20,25 +21,28 @@ class YesValue:
 def yes_value(column: ColumnSummary, choices: Choices, by_score: Mapping[str, Separation]) -> YesValue:
     """The value that means yes: the one that was chosen, that a score speaks for, or that has a telling word."""
     values = list(column.values)
-    if choices.call_yes in values:
-        return YesValue(choices.call_yes, remark=_spellings(column, choices.call_yes))
+    said = choices.yes_of(column.name, values)
+    if said is not None:
+        return YesValue(said, remark=_spellings(column, said))
     if column.says_yes_or_no:
         return YesValue(None)
     chosen, is_sure = _likeliest(column, by_score)
     listed = ", ".join(f"'{value}' ({rows:,})" for value, rows in list(column.values.items())[:8])
     asked = f"Which value of '{column.name}' means yes: {listed}?"
-    return YesValue(chosen, None if is_sure else Unsure("call-yes", asked, chosen), _spellings(column, chosen))
+    return YesValue(
+        chosen, None if is_sure else Unsure("call-yes", asked, chosen, column.name), _spellings(column, chosen)
+    )
 
 
 def _likeliest(column: ColumnSummary, by_score: Mapping[str, Separation]) -> tuple[str, bool]:
     """The likeliest value, and whether that is more than a guess."""
-    values = list(column.values)
+    values = [value for value in column.values if not (column.is_numeric and not _is_finite(value))]
     scored = {value: by_score[value].mean for value in values if value in by_score}
     if len(values) == 2 and len(scored) == 2:
         low, high = sorted(scored, key=lambda value: scored[value])
         if scored[high] > scored[low]:
             return high, True
-    if column.kind == "number":
+    if column.is_numeric and values:
         return max(values, key=float), len(values) == 2
     words = {value: says_yes(value) for value in values}
     positive = [value for value, says in words.items() if says]
@@ -47,7 +51,14 @@ def _likeliest(column: ColumnSummary, by_score: Mapping[str, Separation]) -> tup
         return positive[0], True
     if len(other) == 1:
         return other[0], True
-    return (positive or other or values)[-1], False
+    return (positive or other or list(column.values))[-1], False
+
+
+def _is_finite(value: str) -> bool:
+    try:
+        return isfinite(float(value))
+    except ValueError:  # a few texts among numbers
+        return False
 
 
 def _spellings(column: ColumnSummary, chosen: str) -> str:

@@ -155,6 +155,7 @@ class TestOptions:
             (("--call", "text"), "'text' cannot be a call: it has too many different values"),
             (("--every", "week"), "--every is not a length of time"),
             (("--every", "800d"), "--every is no length of windows"),
+            (("--every", "90s"), "--every is no length of windows; expected whole minutes; got 90s"),
             (("--panel", "A B"), "--panel is not a name"),
         ],
     )
@@ -245,6 +246,22 @@ class TestQuestions:
         assert [default for _, default in asked] == ["message_id", "Should the answer to this item be yes?"]
         panel = panel_of(home, "predictions")
         assert (panel.question, panel.columns.payload) == ("Is it junk?", ("country", "message_id"))
+        assert panel.columns.item == "message_id"
+
+    def test_two_calls_that_do_not_tell_are_two_questions(self, home, predictions, monkeypatch):
+        monkeypatch.setattr(init_from, "_is_terminal", lambda: True)
+        calls = "['a', 'b', 'c'][i % 3 + 1] AS pred_lr, ['b', 'c', 'd'][i % 3 + 1] AS pred_rf"
+        answers = {"Which value of 'pred_lr'": "c", "Which value of 'pred_rf'": "b", "Which yes/no question": "Is it?"}
+        monkeypatch.setattr(
+            init_from.typer,
+            "prompt",
+            lambda text, **_: next(answers.pop(start) for start in list(answers) if text.startswith(start)),
+        )
+        rows = f"SELECT * EXCLUDE (score_lr, pred_lr, margin_svm, label), {calls.replace('i %', 'day(scored_at) %')}"
+        home.run("init", "--from", predictions(f"{rows} FROM ({SMS})"))
+        panel = panel_of(home, "predictions")
+        assert answers == {}
+        assert [(one.call, one.call_yes) for one in panel.classifiers] == [("pred_lr", "c"), ("pred_rf", "b")]
 
 
 @pytest.mark.usefixtures("no_plan")
@@ -280,6 +297,11 @@ class TestPaths:
         predictions(name="scored/a.parquet")
         assert home.json("init", "--from", given, "--yes")["source"]["path"] == given
         assert panel_of(home).columns.item == "message_id"
+
+    def test_a_fault_of_the_folder_itself_is_a_sentence(self, home, predictions):
+        predictions()
+        predictions(name="predictions.csv")
+        assert "holds Parquet and CSV files" in home.run("init", "--from", ".", "--yes", code=2).stderr
 
     def test_a_link_that_leads_out_is_allowed_and_told(self, home, predictions, tmp_path):
         duckdb.sql(f"COPY ({SMS}) TO '{tmp_path / 'elsewhere.parquet'}'")

@@ -27,7 +27,7 @@ def proposal_for(table: PredictionTable, folder: Path) -> Proposal:
 
 
 @given(table=prediction_tables())
-@settings(max_examples=examples(60), deadline=None)
+@settings(max_examples=examples(16), deadline=None)
 def test_a_well_made_table_gets_the_configuration_that_a_person_would_write(table):
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -41,12 +41,14 @@ def test_a_well_made_table_gets_the_configuration_that_a_person_would_write(tabl
         if not table.has_classes:
             (panel,) = proposal.panels
             watched = {one.name for one in panel.classifiers}
+            is_asked = "question" in {one.option for one in proposal.unsure}
+            assert is_asked != (panel.question == "Is this spam?")
         assert watched == table.classifiers
         assert table.hidden.isdisjoint({*proposal.payload, *proposal.segments})
 
 
 @given(table=prediction_tables())
-@settings(max_examples=examples(30), deadline=None)
+@settings(max_examples=examples(8), deadline=None)
 def test_the_answer_itself_is_no_classifier_and_is_told(table):
     truth = {"label", "y_true", "is_spam", "target"} & table.hidden
     with tempfile.TemporaryDirectory() as name:
