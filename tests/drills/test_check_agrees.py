@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 from stratawatch.adapters.store import SqlStore
 from stratawatch.cli.app import app
 from tests.support.configurations import RIGHT, changed
+from tests.support.hypothesis_examples import examples
 
 NOW = "2026-01-12T06:00:00+00:00"
 SCORE = "((i * 7919) % 2003) / 2003.0"
@@ -162,7 +163,12 @@ def agrees(folder: Path) -> bool:
     return True
 
 
-@settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
+def test_a_usual_window_is_fit_and_stays_so(tmp_path):
+    build(tmp_path, 400, {}, [], [])
+    assert agrees(tmp_path)
+
+
+@settings(max_examples=examples(5), deadline=None, suppress_health_check=list(HealthCheck))
 @given(worlds())
 def test_what_check_calls_fit_is_planned_opened_and_frozen(world):
     with TemporaryDirectory() as folder:
