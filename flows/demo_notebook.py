@@ -32,7 +32,7 @@ _METRICS: Final = ("precision", "recall")
 
 
 @dataclass(frozen=True)
-class Told:
+class LabelledWeek:
     """A week's study whose labels are all there, beside the true values."""
 
     week: SimulatedWeek
@@ -72,7 +72,7 @@ class Notebook:
             return 1
         return 0
 
-    def _cold_study(self, world: SimulatedWorld) -> Told:
+    def _cold_study(self, world: SimulatedWorld) -> LabelledWeek:
         """A budget and no history."""
         week = world.week(HEALTHY_WEEK, self._items)
         self._cell(
@@ -81,13 +81,15 @@ class Notebook:
             "while items := study.ask():\n"
             "    study.tell({item: what_people_said(item) for item in items})"
         )
-        told = _told(week, Study(_frame(week), item="item", classifiers=COLUMNS, budget=BUDGET, seed=self._seed))
-        asked = " and then ".join(map(str, told.rounds))
+        labelled = _labelled(
+            week, Study(_frame(week), item="item", classifiers=COLUMNS, budget=BUDGET, seed=self._seed)
+        )
+        asked = " and then ".join(map(str, labelled.rounds))
         self._console.print(f"{len(week.truth):,} messages; people were asked about {asked} of them.\n")
-        self._estimates(told, "study.estimates()")
-        return told
+        self._estimates(labelled, "study.estimates()")
+        return labelled
 
-    def _goals_study(self, world: SimulatedWorld, before: Told) -> Told:
+    def _goals_study(self, world: SimulatedWorld, before: LabelledWeek) -> LabelledWeek:
         """Goals and a history, in the week of the break."""
         week = world.week(BREAK_WEEK, self._items)
         goals = ", ".join(f'Goal("{one.metric}", {one.margin})' for one in GOALS)
@@ -105,16 +107,16 @@ class Notebook:
             segments=["region"],
             history=before.study.history(),
         )
-        told = _told(week, study)
+        labelled = _labelled(week, study)
         states = [row.state for row in study.estimates(_METRICS) if row.segment is None]
         self._console.print(
             f"The goals took {study.labels_new:,} labels; {states.count('held')} of {len(states)} hold.\n"
         )
-        self._estimates(told, "later.estimates()")
-        self._regions(told)
-        return told
+        self._estimates(labelled, "later.estimates()")
+        self._regions(labelled)
+        return labelled
 
-    def _change(self, before: Told, after: Told) -> "StudyEstimate":
+    def _change(self, before: LabelledWeek, after: LabelledWeek) -> "StudyEstimate":
         self._cell(f'change_of_studies([study], [later]).of("{DEGRADED_CLASSIFIER}", "precision")')
         found = change_of_studies([before.study], [after.study], ["precision"]).of(DEGRADED_CLASSIFIER, "precision")
         was, now = (one.truth[DEGRADED_CLASSIFIER, "precision"] for one in (before, after))
@@ -122,38 +124,38 @@ class Notebook:
         self._count(found, now - was)
         return found
 
-    def _compare(self, told: Told) -> None:
+    def _compare(self, labelled: LabelledWeek) -> None:
         self._cell(f'later.compare("trees", "{DEGRADED_CLASSIFIER}", "precision")')
-        found = told.study.compare("trees", DEGRADED_CLASSIFIER, "precision")
-        truth = told.truth["trees", "precision"] - told.truth[DEGRADED_CLASSIFIER, "precision"]
+        found = labelled.study.compare("trees", DEGRADED_CLASSIFIER, "precision")
+        truth = labelled.truth["trees", "precision"] - labelled.truth[DEGRADED_CLASSIFIER, "precision"]
         self._console.print(f"{_text(found, is_change=True)}; in truth {signed_points(truth)}\n")
         self._count(found, truth)
 
-    def _plot(self, told: Told) -> None:
+    def _plot(self, labelled: LabelledWeek) -> None:
         self._cell("later.plot()")
         picture = self._folder / PICTURE
-        told.study.plot().save(picture)
+        labelled.study.plot().save(picture)
         self._console.print(f"picture: [bold]{picture}[/bold]\n", soft_wrap=True)
 
-    def _estimates(self, told: Told, code: str) -> None:
+    def _estimates(self, labelled: LabelledWeek, code: str) -> None:
         self._cell(code)
         table = _table("classifier", "metric", "estimate", "truth", "inside", "labels")
-        truth = told.truth
-        for row in told.study.estimates(_METRICS):
+        truth = labelled.truth
+        for row in labelled.study.estimates(_METRICS):
             if row.segment is None:
                 true = truth[row.classifier, row.metric]
                 table.add_row(row.classifier, row.metric, *self._beside(row, true), str(row.labels_used))
         self._console.print(table)
         self._console.print()
 
-    def _regions(self, told: Told) -> None:
+    def _regions(self, labelled: LabelledWeek) -> None:
         self._cell(f'later.estimates(["precision"])  # of {DEGRADED_CLASSIFIER}, by region')
         table = _table("region", "estimate", "truth", "inside")
         rows = {
-            row.segment: row for row in told.study.estimates(["precision"]) if row.classifier == DEGRADED_CLASSIFIER
+            row.segment: row for row in labelled.study.estimates(["precision"]) if row.classifier == DEGRADED_CLASSIFIER
         }
         for region in REGIONS:
-            row, truth = rows[f"region={region}"], told.week.true_values(region)
+            row, truth = rows[f"region={region}"], labelled.week.true_values(region)
             table.add_row(region, *self._beside(row, truth[DEGRADED_CLASSIFIER, "precision"]))
         self._console.print(table)
         self._console.print()
@@ -179,13 +181,13 @@ def _marks() -> Iterator[str]:
         yield "..."
 
 
-def _told(week: SimulatedWeek, study: Study) -> Told:
+def _labelled(week: SimulatedWeek, study: Study) -> LabelledWeek:
     """The study, every item that it asks about answered truly."""
     rounds, truth = [], dict(zip(_names(week), week.truth.tolist(), strict=True))
     while items := study.ask():
         study.tell({item: truth[item] for item in items})
         rounds.append(len(items))
-    return Told(week, study, tuple(rounds))
+    return LabelledWeek(week, study, tuple(rounds))
 
 
 def _frame(week: SimulatedWeek) -> "pd.DataFrame":

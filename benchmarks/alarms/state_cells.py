@@ -65,7 +65,7 @@ def state_rows(chains: int, seed: int) -> Iterator[Row]:
     histories = [_healthy_weeks(seed, number) for number in range(chains)]
     for metric in METRICS:
         for inside in INSIDE:
-            years = _Years([told.states((name, metric), inside) for told in histories for name in FOUR.classifiers])
+            years = _Years([weeks.states((name, metric), inside) for weeks in histories for name in FOUR.classifiers])
             yield {
                 "states": metric,
                 "points inside": round(100 * inside),
@@ -99,7 +99,7 @@ def state_verdicts(rows: Sequence[Row]) -> Iterator[Verdict]:
 
 
 @dataclass(frozen=True)
-class _Told:
+class _Weeks:
     """What the weeks of a chain say: estimates by stream, label by label, and the true totals that limits follow."""
 
     estimates: tuple[Mapping[Stream, Estimate], ...]
@@ -144,21 +144,21 @@ class _Told:
         return float(metric_named(metric).value(totals)[FOUR.classifiers.index(classifier)])
 
 
-def _told(chain: Chain, weeks: Iterable[tuple[Items, Integers, Items]]) -> _Told:
+def _pooled_weeks(chain: Chain, weeks: Iterable[tuple[Items, Integers, Items]]) -> _Weeks:
     """What a chain says of weeks: the items, which rows of them are new, and the items whose truth is the level."""
     estimates, windows, levels = [], [], []
     for items, new, level in weeks:
         estimates.append(chain.watch(items, new).estimates)
         windows.append(chain.window_labels())
         levels.append(_totals(level))
-    return _Told(tuple(estimates), PooledWindows(tuple(windows)), tuple(levels))
+    return _Weeks(tuple(estimates), PooledWindows(tuple(windows)), tuple(levels))
 
 
-def _healthy_weeks(seed: int, number: int) -> _Told:
+def _healthy_weeks(seed: int, number: int) -> _Weeks:
     """A chain, whose history grows in its first weeks."""
     items, chain = _panel(seed, number)
     weeks = (items.next_week() for _ in range(WEEKS + MANY - 1))
-    return _told(chain, ((week, new, week) for week, new in weeks))
+    return _pooled_weeks(chain, ((week, new, week) for week, new in weeks))
 
 
 def _weeks_still_ok(seed: int, number: int, what: str) -> float:
@@ -172,7 +172,7 @@ def _weeks_still_ok(seed: int, number: int, what: str) -> float:
             lost = with_loss(healthy, LOSER, "precision" if what == "precision" else "recall", FALL, rng)
             yield healthy if place < MANY else lost, new, healthy
 
-    return float(sum(state == AlarmState.OK for state in _told(chain, weeks()).states(stream, FALL / 2)[1:]))
+    return float(sum(state == AlarmState.OK for state in _pooled_weeks(chain, weeks()).states(stream, FALL / 2)[1:]))
 
 
 def _panel(seed: int, number: int) -> tuple[StayingItems, Chain]:
