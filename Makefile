@@ -56,7 +56,7 @@ test-pooled: $(STAMP)  ## The store's contract behind PgBouncer, which Debian ha
 # What tests of live services need of Debian, as program:package. What they need of Python: the servers.txt there.
 LIVE_PROGRAMS := chromium:chromium redis-server:redis-server rabbitmqctl:rabbitmq-server prometheus-alertmanager:prometheus-alertmanager amtool:prometheus-alertmanager
 
-test-live: $(STAMP) .venv-live/.set-up .venv-label-studio/.set-up  ## Adapters against real servers, which it installs and starts.
+test-live: $(STAMP) .venv-live/.set-up .venv-label-studio/begun/.env  ## Adapters against real servers, which it installs and starts.
 	@export PATH=$$PATH:/usr/sbin; missing=(); for program in $(LIVE_PROGRAMS); do \
 		command -v $${program%:*} >/dev/null || missing+=($${program#*:}); done; \
 	if (($${#missing[@]})); then \
@@ -166,6 +166,9 @@ $(STAMP): requirements.lock pyproject.toml | $(UV)
 	@test -x .checkers/bin/python || $(UV) venv --quiet --clear --python $(PYTHON) .checkers
 	@$(UV) pip install --quiet --python .checkers/bin/python --requirement deployments/checkers.txt
 	@touch $@
+
+.venv-label-studio/begun/.env: .venv-label-studio/.set-up | $(STAMP)
+	@$(BIN)/python -m tests.support.label_studio && touch $@
 
 .venv-live/.set-up: tests/live/servers.txt | $(UV)
 .venv-label-studio/.set-up: tests/live/label_studio/servers.txt | $(UV)

@@ -15,7 +15,7 @@ from stratawatch.settings import revealed_secrets
 from tests.support import pgbouncer, seed, workers
 
 settings.register_profile("dev", max_examples=33, deadline=None)
-settings.register_profile("ci", max_examples=50, deadline=None, derandomize=True, database=None, print_blob=True)
+settings.register_profile("ci", max_examples=100, deadline=None, derandomize=True, database=None, print_blob=True)
 settings.register_profile("long", max_examples=1000, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci" if "CI" in os.environ else "dev"))
 

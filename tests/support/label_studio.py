@@ -3,6 +3,7 @@
 import atexit
 import json
 import os
+import shutil
 import socket
 import subprocess
 import time
@@ -23,9 +24,14 @@ from stratawatch.adapters.queues.label_studio_api import LabelStudioApi
 from tests.support.deaths import Steps
 from tests.support.queue_backends import RootedBackend, torn
 
-PROGRAM = Path(__file__).parents[2] / ".venv-label-studio" / "bin" / "label-studio"
+PLACE = Path(__file__).parents[2] / ".venv-label-studio"
+PROGRAM = PLACE / "bin" / "label-studio"
+BEGUN = PLACE / "begun"
+"""What a server that has begun once keeps: its database, with all migrations and its first user, and its secret key."""
+KEPT = ("label_studio.sqlite3", ".env")
 TOKEN = "0123456789abcdef0123456789abcdef01234567"
-PATIENCE = 180.0
+PATIENCE = 600.0
+"""Seconds until a server answers: making its database takes it a minute, and several where others use the processors."""
 IN_ONE = 1000
 """Tasks that tests import together."""
 QUIET = {
@@ -42,10 +48,32 @@ QUIET = {
 
 @cache
 def server() -> str:
-    """The address of this process's server, which ends with it."""
+    """The address of this process's server, which begins with what is kept and ends with this process."""
+    if not BEGUN.exists():
+        raise RuntimeError(f"no {BEGUN}: `make test-live` makes it, or `python -m tests.support.label_studio`")
+    running, address = _started(Path(shutil.copytree(BEGUN, Path(mkdtemp(prefix="label-studio-")), dirs_exist_ok=True)))
+    atexit.register(running.kill)
+    return address
+
+
+def begin_once() -> None:
+    """Let a server make its database, and keep it for those that tests start."""
+    folder = Path(mkdtemp(prefix="label-studio-"))
+    running, _ = _started(folder)
+    running.terminate()
+    running.wait(PATIENCE)
+    ready = Path(mkdtemp(dir=PLACE))
+    for name in KEPT:
+        shutil.copy(folder / name, ready / name)
+    shutil.rmtree(BEGUN, ignore_errors=True)
+    ready.rename(BEGUN)
+    shutil.rmtree(folder)
+
+
+def _started(folder: Path) -> tuple[subprocess.Popen[bytes], str]:
+    """A server that keeps its data in a folder and answers, and its address."""
     with socket.create_server(("127.0.0.1", 0)) as probe:
         port = probe.getsockname()[1]
-    folder = Path(mkdtemp(prefix="label-studio-"))
     command = [PROGRAM, "start", "--no-browser", "--internal-host", "127.0.0.1", "--port", str(port)]
     user = ["--username", "ann@example.org", "--password", "hunter2hunter2", "--user-token", TOKEN]
     with (folder / "log").open("w") as log:
@@ -56,7 +84,6 @@ def server() -> str:
             stderr=log,
             start_new_session=True,
         )
-    atexit.register(running.kill)
     address = f"http://127.0.0.1:{port}"
     deadline = time.monotonic() + PATIENCE
     while True:
@@ -64,10 +91,11 @@ def server() -> str:
             httpx.get(f"{address}/health", timeout=5, trust_env=False).raise_for_status()
         except httpx.HTTPError:
             if time.monotonic() > deadline or running.poll() is not None:
+                running.kill()
                 raise RuntimeError(f"no Label Studio: {(folder / 'log').read_text()[-2000:]}") from None
             time.sleep(0.2)
         else:
-            return address
+            return running, address
 
 
 @cache
@@ -203,3 +231,7 @@ def _read(value: str) -> Any:
         return json.loads(value)
     except ValueError:
         return value
+
+
+if __name__ == "__main__":
+    begin_once()

@@ -40,3 +40,7 @@ def _seconds() -> float:
         total += number
     assert total == _ROUNDS * (_ROUNDS - 1) // 2
     return process_time() - begun
+
+
+if __name__ == "__main__":
+    print(f"{slowness():.2f}")

@@ -16,10 +16,11 @@ from tests.live.page.conftest import REST, SHOTS, chromium, wait_for_other
 from tests.support.configurations import RIGHT
 from tests.support.free_ports import free_port
 from tests.support.label_pages import batch, fields
+from tests.support.machine_speed import slowness
 from tests.support.programs import PATIENCE, start
 
 LATEST = 0.150
-"""Seconds from a key to the next item, in 95 of 100 cases."""
+"""Seconds from a key to the next item, in 95 of 100 cases, on a machine of usual speed."""
 
 
 def label_until_done(link):
@@ -61,9 +62,9 @@ def test_two_people_label_500_items_without_loss_and_wait_for_none(serve, capsys
         (item, name) for name, items in answered.items() for item in items
     )
     assert min(len(items) for items in answered.values()) > 100
-    waits = [wait]
+    waits, latest = [wait], LATEST * slowness()
     # Two browsers and whatever else runs share the processors: a wait that is ours comes again, one of theirs does not.
-    while min(waits) >= LATEST and len(waits) < 4:
+    while min(waits) >= latest and len(waits) < 4:
         again = serve()
         again.ask(payloads(100))
         waits.append(label_at_once(again, "ann", "ben")[1])
@@ -72,7 +73,7 @@ def test_two_people_label_500_items_without_loss_and_wait_for_none(serve, capsys
     (SHOTS / "waits.txt").write_text(f"{sentence}\n")
     with capsys.disabled():
         print(f"\n{sentence}")
-    assert min(waits) < LATEST
+    assert min(waits) < latest
 
 
 def test_three_people_give_two_votes_to_each_item_and_nobody_two(serve):
@@ -117,7 +118,7 @@ class TestAsFastAsFormsCanBeSent:
         wait = seconds[int(0.95 * len(seconds))]
         with capsys.disabled():
             print(f"\n{len(seconds):,} answers, 95% of next items within {1000 * wait:.0f} ms of the answer")
-        assert wait < LATEST
+        assert wait < LATEST * slowness()
 
 
 @contextmanager
