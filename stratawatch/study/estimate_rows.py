@@ -3,15 +3,19 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from stratawatch.core.designs.missing_bounds import REWEIGHTING, MissingBounds, blind_reason
 from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
 from stratawatch.core.estimation.missing_answers import MissingLean
 from stratawatch.core.goals import Goal
+from stratawatch.core.metrics import METRICS
 from stratawatch.errors import StratawatchError
-from stratawatch.formatting import percent
+from stratawatch.formatting import did_you_mean, percent
 from stratawatch.study.result_table import ResultTable
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 State = Literal["held", "short", "known", "undefined", "blind"]
 
@@ -79,7 +83,41 @@ class StudyEstimates(ResultTable[StudyEstimate]):
             if (row.classifier, row.metric, row.segment) == (classifier, metric, segment):
                 return row
         where = f" in {segment}" if segment else ""
-        raise StratawatchError(f"there is no estimate of {metric!r} of {classifier!r}{where}")
+        raise StratawatchError(
+            f"there is no estimate of {metric!r} of {classifier!r}{where}",
+            expected="; ".join(self._choices()),
+            hint=self._what_was_meant(classifier, metric, segment),
+        )
+
+    def to_frame(self) -> "pd.DataFrame":
+        """As every table's, with `half_width` beside the interval."""
+        frame = super().to_frame()
+        if len(self):
+            frame.insert(list(frame.columns).index("high") + 1, "half_width", (frame["high"] - frame["low"]) / 2)
+        return frame
+
+    def _choices(self) -> list[str]:
+        """What there is of each: classifiers, metrics, segments."""
+        found = {
+            "classifiers": [row.classifier for row in self],
+            "metrics": [row.metric for row in self],
+            "segments": [row.segment for row in self if row.segment],
+        }
+        return [f"{name} {', '.join(dict.fromkeys(words))}" for name, words in found.items() if words]
+
+    def _what_was_meant(self, classifier: str, metric: str, segment: str | None) -> str:
+        """The nearest name to the one that is wrong, or how to ask for what these estimates leave out."""
+        segments = [row.segment for row in self if row.segment]
+        if all(row.classifier != classifier for row in self):
+            return did_you_mean(classifier, dict.fromkeys(row.classifier for row in self))
+        if metric in METRICS and all(row.metric != metric for row in self):
+            return f'ask for it: estimates(metrics=["{metric}"])'
+        if all(row.metric != metric for row in self):
+            return did_you_mean(metric, METRICS)
+        if segment is not None and segment not in segments:
+            inside = [name for name in segments if name.partition("=")[2] == segment]
+            return did_you_mean(inside[0] if inside else segment, dict.fromkeys(segments))
+        return ""
 
     @property
     def warnings(self) -> tuple[str, ...]:

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, fields
-from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, get_type_hints, overload
 
-from stratawatch.study.notebook_html import html_table
+from stratawatch.study.notebook_html import WARNING_SIGN, html_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -47,13 +47,21 @@ class ResultTable(Sequence[RowType], Generic[RowType]):
     def __repr__(self) -> str:
         if not self._rows:
             return "no rows"
-        return text_table(*self._cells)
+        return "\n".join([text_table(*self._cells), *(f"\n{WARNING_SIGN} {warning}" for warning in self.warnings)])
 
     def to_frame(self) -> "pd.DataFrame":
-        """The rows as a pandas frame; what is not known is missing there."""
+        """The rows as a pandas frame, to filter, compare and plot; what is not known is missing there (NaN).
+
+        A column of numbers is one of floats whatever is known, so that frames of two weeks fit together. What a reader
+        should know is in the frame's `attrs["warnings"]`, which pandas loses where frames are joined.
+        """
         import pandas as pd
 
-        return pd.DataFrame([asdict(row) for row in self._rows])
+        frame = pd.DataFrame([asdict(row) for row in self._rows])
+        kinds = get_type_hints(type(self._rows[0])) if self._rows else {}
+        frame = frame.astype({name: "float64" for name, kind in kinds.items() if kind in (float, float | None)})
+        frame.attrs["warnings"] = list(self.warnings)
+        return frame
 
     @property
     def warnings(self) -> tuple[str, ...]:

@@ -1,10 +1,12 @@
+from dataclasses import replace
+
 import pytest
 
 from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
 from stratawatch.core.goals import Goal
 from stratawatch.core.population import Segment
 from stratawatch.errors import StratawatchError
-from stratawatch.study.estimate_rows import goal_margins, study_estimates
+from stratawatch.study.estimate_rows import StudyEstimates, goal_margins, study_estimates
 
 KNOWN = IntervalEstimate(0.8, 0.76, 0.84, 90.0)
 MARGINS = {("lr", "precision"): 0.05, ("lr", "recall"): 0.03, ("vote", "precision"): 0.05}
@@ -47,6 +49,37 @@ class TestOf:
     def test_says_when_there_is_none(self):
         with pytest.raises(StratawatchError, match="there is no estimate of 'f1' of 'lr' in country=DE"):
             study_estimates([estimate()], MARGINS).of("lr", "f1", "country=DE")
+
+    @pytest.mark.parametrize(
+        ("asked", "hint"),
+        [
+            (("lr2", "precision"), "did you mean 'lr'?"),
+            (("lr", "precison"), "did you mean 'precision'?"),
+            (("lr", "f1"), 'ask for it: estimates(metrics=["f1"])'),
+            (("lr", "precision", "DE"), "did you mean 'country=DE'?"),
+            (("lr", "precision", "country=De"), "did you mean 'country=DE'?"),
+            (("vote", "recall"), ""),
+        ],
+    )
+    def test_names_what_there_is_and_what_was_meant(self, asked, hint):
+        given = [estimate(), estimate("vote"), estimate(metric="recall"), estimate(segment=Segment("country", "DE"))]
+        with pytest.raises(StratawatchError) as refused:
+            study_estimates(given, MARGINS).of(*asked)
+        assert refused.value.hint == hint
+        assert refused.value.expected == "classifiers lr, vote; metrics precision, recall; segments country=DE"
+
+
+class TestToFrame:
+    def test_has_the_half_width_beside_the_interval(self):
+        frame = study_estimates([estimate(), estimate(result=Undefined("no label yet"))], MARGINS).to_frame()
+        assert list(frame.columns[4:7]) == ["low", "high", "half_width"]
+        assert frame["half_width"].tolist() == pytest.approx([0.04, float("nan")], nan_ok=True)
+
+    def test_says_what_a_reader_should_know(self):
+        row = replace(study_estimates([estimate()], MARGINS)[0], missing=0.2)
+        table = StudyEstimates([row])
+        assert table.to_frame().attrs["warnings"] == list(table.warnings) != []
+        assert repr(table).endswith(f"\n\n⚠ {table.warnings[0]}")
 
 
 class TestMarginsOf:

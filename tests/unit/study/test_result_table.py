@@ -42,6 +42,15 @@ class TestRows:
         assert frame["number"].isna().tolist() == [False, True]
         assert isinstance(frame, pd.DataFrame)
 
+    def test_numbers_are_floats_in_a_frame_even_where_nothing_is_known(self):
+        frames = [ResultTable([Line("a", number, 1)]).to_frame() for number in (None, 0.5)]
+        assert [frame["number"].dtype for frame in frames] == ["float64", "float64"]
+        assert (frames[0]["number"] - frames[1]["number"]).isna().all()
+        assert (frames[1]["number"] > frames[0]["number"]).tolist() == [False]
+
+    def test_a_table_without_rows_is_a_frame_without_rows(self):
+        assert ResultTable([]).to_frame().empty
+
     def test_are_a_table_in_a_notebook(self):
         assert ROWS._repr_html_().count("<tr") == 3
 
