@@ -43,7 +43,8 @@ def run(options: Options) -> Result:
     everything = [judged for world in worlds for judged in world]
     overall = [judged for judged in everything if judged.compared.estimate.segment is None]
     regions = [judged for judged in everything if judged.compared.estimate.segment is not None]
-    return Result(_rows(overall, regions), [*_statistics(overall, regions), *_alarms(worlds), *_costs(worlds)])
+    verdicts = [*_statistics(overall, regions), *_alarms(worlds), *_health(overall), *_costs(worlds)]
+    return Result(_rows(overall, regions), verdicts)
 
 
 def _run_all(seeds: Sequence[int], workers: int) -> Iterable[World]:
@@ -72,6 +73,19 @@ def _alarms(worlds: Sequence[World]) -> list[Verdict]:
         Verdict("worlds with a page on a healthy classifier", "must", healthy, 0.05, "<="),
         Verdict("worlds with a page on the degraded one too early", "aim", early, 0.05, "<="),
         Verdict("worlds with a page on the vote", "aim", vote, 0.05, "<="),
+    ]
+
+
+def _health(overall: Sequence[JudgedEstimate]) -> list[Verdict]:
+    """How many of the limits are known to be held while nothing is broken: half of them in a month, then nearly all."""
+    limited = [one for one in overall if one.state is not None]
+    by_week = {week: [one for one in limited if one.compared.week == week] for week in range(1, BREAK_WEEK)}
+    in_a_month = _share(one.state == AlarmState.OK for one in by_week[4])
+    worlds = len(by_week[4]) / len({one.stream for one in limited})
+    not_ok = [sum(one.state != AlarmState.OK for one in by_week[week]) / worlds for week in range(5, BREAK_WEEK)]
+    return [
+        Verdict("limits that are OK in week 4", "must", in_a_month, 0.5, ">="),
+        Verdict("limits of a world that are not OK, from week 5 to the break", "aim", _mean(not_ok), 1, "<="),
     ]
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -17,6 +18,8 @@ from stratawatch.core.alarms.judge import page_by_window, page_confidence
 from stratawatch.core.alarms.judge_state import judge_state
 from stratawatch.core.designs.frozen import FrozenDesign, pool_sizes
 from stratawatch.core.estimate import Estimate
+from stratawatch.core.estimation.metric_estimates import EstimationRequest
+from stratawatch.core.estimation.pooled_windows import PooledWindows, WindowLabels
 from stratawatch.core.goals import Goal, Limit
 from stratawatch.core.history.past_labels import NO_HISTORY, History
 from stratawatch.core.population import Atom, Candidates, Census, Segment
@@ -68,10 +71,14 @@ class Cells:
 
 @dataclass
 class Memory:
-    """What the engine's store would hand out of the weeks so far: labelled draws, estimates, evidence, open pages."""
+    """What the engine's store would hand out of the weeks so far: labelled draws, estimates, evidence, open pages.
+
+    `windows` are the labels of all weeks, to be pooled; `estimates` of a stream begin anew where it was paged.
+    """
 
     weeks: dict[int, History] = field(default_factory=dict)
     estimates: dict[Stream, list[Estimate]] = field(default_factory=dict)
+    windows: list[WindowLabels] = field(default_factory=list)
     paged: set[Stream] = field(default_factory=set)
     log_e: dict[Stream, list[Mapping[float, float]]] = field(default_factory=dict)
     """Of every stream the weeks since it began at 0: log E by the loss that is bet on."""
@@ -146,6 +153,7 @@ def watch(world: SimulatedWorld, spec: PanelSpec, week: SimulatedWeek, memory: M
     drawn = frozenset[str]().union(*rounds)
     memory.keep(week.number, cells, design, ledger)
     estimates = design.estimate(ledger, drawn, confidence=spec.confidence, segments=_SEGMENTS)
+    memory.windows.append(design.window_labels(ledger, drawn))
     states = judged(design, spec, ledger, rounds, estimates, memory)
     for compared in compare_with_truth(week, estimates):
         one = compared.estimate
@@ -208,13 +216,14 @@ def judged(
     estimates: tuple[Estimate, ...],
     memory: Memory,
 ) -> Mapping[Stream, AlarmState]:
-    """The engine's rules: pages by evidence or by one week's interval, else three readings.
+    """The engine's rules: pages by evidence or by one week's interval, else three readings, labels pooled.
 
     Items of the demo are new every week, so that no label was used before.
     """
     ordinary = {(one.classifier, one.metric): one for one in estimates if one.segment is None}
     alone = _paged_alone(design, spec, ledger, rounds, ordinary)
     leader = _paged_by_evidence(design, spec, ledger, rounds, memory)
+    pooled = PooledWindows(tuple(memory.windows))
     states = {}
     for limit in spec.limits:
         key = (limit.classifiers[0], limit.metric)
@@ -223,8 +232,15 @@ def judged(
             states[key] = AlarmState.BREACH
         else:
             is_paged, factor = key in memory.paged, spec.blind_margin_factor
-            said = judge_state(so_far, 1.0, limit, MARGINS[limit.metric], is_paged=is_paged, blind_margin_factor=factor)
-            states[key] = said.state
+            states[key] = judge_state(
+                so_far,
+                1.0,
+                limit,
+                MARGINS[limit.metric],
+                is_paged=is_paged,
+                blind_margin_factor=factor,
+                together=partial(_newest_together, pooled, key),
+            ).state
         begins = states[key] == AlarmState.BREACH and key not in memory.paged
         ends = states[key] == AlarmState.OK and key in memory.paged
         memory.estimates[key] = [] if begins else so_far
@@ -235,6 +251,13 @@ def judged(
         if begins or ends:
             memory.log_e.pop(key, None)
     return states
+
+
+def _newest_together(pooled: PooledWindows, stream: Stream, weeks: int) -> Estimate:
+    """What the newest weeks say of a stream, label by label."""
+    weeks_of_all, request = len(pooled.windows), EstimationRequest(CONFIDENCE, (stream[1],), (None,))
+    found = pooled.estimates(range(weeks_of_all - weeks, weeks_of_all), CLASSIFIERS, request)
+    return next(one for one in found if one.classifier == stream[0])
 
 
 def _paged_alone(

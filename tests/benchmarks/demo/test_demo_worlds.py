@@ -1,6 +1,7 @@
 """The benchmark's verdicts, from worlds made by hand: they must fail when a promise is broken."""
 
 from argparse import Namespace
+from dataclasses import replace
 
 import pytest
 
@@ -84,6 +85,20 @@ class TestRun:
         assert value(result, "worlds with a page on the vote") == 0.5
         assert value(result, "worlds with a page on the degraded one too early") == 0.5
         assert result.passed
+
+    def test_fails_when_limits_are_not_known_to_be_held_after_a_month(self, result_of):
+        def unproven(weeks):
+            return [
+                replace(one, state=AlarmState.UNPROVEN if one.state and one.compared.week in weeks else one.state)
+                for one in world()
+            ]
+
+        result = result_of(unproven({4}), unproven({4}), world())
+        assert value(result, "limits that are OK in week 4") == pytest.approx(1 / 3)
+        assert not result.passed
+        slow = result_of(unproven({5}), world())
+        assert value(slow, "limits of a world that are not OK, from week 5 to the break") == pytest.approx(2)
+        assert slow.passed
 
     def test_counts_what_random_samples_would_cost(self, result_of):
         """m = 1.96^2 x .8 x .2 / .03^2 = 682.9, of 5000: 682.9 / (1 + 681.9 / 5000) = 600.9; of everything x 20.
