@@ -1,6 +1,7 @@
 """How many labels simple random sampling would have needed for the same half-widths.
 
-For a share theta of a domain D with the half-width h: n = z^2 theta (1 - theta) / h^2, with the correction for a
+For a share theta of a domain D with the half-width h: n = z^2 theta (1 - theta) / h^2, or what Wilson's interval needs
+if that is more, as near 0 and 1, with the correction for a
 finite domain n / (1 + (n - 1) / D). One sample of the whole population of N items meets D only with the share D / N,
 so it must be N / D times as large. The domain of precision are the items that are called positive, of the
 false-omission rate those called negative, of recall the true positives.
@@ -8,8 +9,11 @@ false-omission rate those called negative, of recall the true positives.
 
 from collections.abc import Mapping, Sequence
 
+import numpy as np
+
 from stratawatch.core.designs import design_class
 from stratawatch.core.estimate import Estimate, IntervalEstimate
+from stratawatch.core.estimation.effective_sample_size import labels_as_narrow
 from stratawatch.core.estimation.interval import normal_quantile
 from stratawatch.core.metrics import METRICS, MetricDomain
 from stratawatch.core.planning.goal_variances import DEFAULT_GOALS
@@ -52,13 +56,15 @@ def domain_labels(interval: IntervalEstimate, domain: float, confidence: float) 
     1067
     >>> domain_labels(IntervalEstimate(.5, .5, .5, 0), 40, .95)
     40
+    >>> round(domain_labels(IntervalEstimate(.999, .865, 1, 0), 1e9, .95))
+    25
     """
     if interval.half_width == 0:
         return domain
-    z = normal_quantile(confidence)
-    spread = interval.value * (1 - interval.value)
-    # At 0 or 1 the binomial variance is 0 and would ask for no label at all; n_eff comes from the interval's width.
-    n = z * z * spread / interval.half_width**2 if spread > 0 else interval.n_eff
+    normal = normal_quantile(confidence) ** 2 * interval.value * (1 - interval.value) / interval.half_width**2
+    # Near 0 and 1 the normal law would ask for hardly a label.
+    wilson = labels_as_narrow(np.array(interval.value), np.array(interval.half_width), confidence)
+    n = max(normal, float(wilson))
     return min(domain, n / (1 + max(n - 1, 0) / domain))
 
 

@@ -66,7 +66,7 @@ def metric_intervals(metric: RatioMetric, reading: SideIntervals) -> MetricInter
     low, high = low - half, high + half
     low = np.minimum(np.maximum(low, possible.min(axis=0)), value)
     high = np.maximum(np.minimum(high, possible.max(axis=0)), value)
-    n_eff = effective_sample_size(value, variance, low, high, metric.size(table), reading.confidence)
+    n_eff = effective_sample_size(value, variance, low, high, metric.size(table), reading.confidence, part)
     return MetricIntervals(value, low, high, variance, part, n_eff)
 
 

@@ -34,8 +34,10 @@ class TestDomainLabels:
     def test_never_asks_for_more_than_there_are(self):
         assert domain_labels(told(0.5, 0.0001), 50, 0.95) <= 50
 
-    def test_a_value_at_the_end_falls_back_on_its_effective_n(self):
-        assert domain_labels(IntervalEstimate(0.0, 0.0, 0.01, 368), 1e12, 0.95) == pytest.approx(368)
+    def test_a_value_near_the_end_needs_what_its_length_does(self):
+        """Wilson's end of n labels without an event: z^2/(n + z^2) = .01, so n = 3.8415/.01 - 3.8415."""
+        assert domain_labels(IntervalEstimate(0.0, 0.0, 0.01, 368), 1e12, 0.95) == pytest.approx(380.3, abs=0.1)
+        assert domain_labels(IntervalEstimate(0.999, 0.865, 1.0, 10), 1e12, 0.95) == pytest.approx(25, abs=0.5)
 
 
 THREE = (
