@@ -46,9 +46,14 @@ def _broken(facts: ReportData, alike: Sequence[Score], details: Sequence[str]) -
     if len(several) == 1:
         (news,) = several
         told = (*news.lines, *_to_do(facts, _key(facts, alike[0])))
-        return Headline(AlarmState.BREACH, f"{news.subject}.", tuple(details), told, (*news.more, *proofs))
-    told = tuple(f"{news.subject}." for news in several)
+        return Headline(AlarmState.BREACH, _subject(news), tuple(details), told, (*news.more, *proofs))
+    told = tuple(_subject(news) for news in several)
     return Headline(AlarmState.BREACH, _sentence(AlarmState.BREACH, alike, 0), tuple(details), told, proofs)
+
+
+def _subject(news: News) -> str:
+    """What is wrong, as a sentence, and whether this window looks as if it were over."""
+    return f"{news.subject}{'; inside again so far, not proven yet' if news.looks_over else ''}."
 
 
 def _to_do(facts: ReportData, key: StreamKey) -> Iterator[str]:
