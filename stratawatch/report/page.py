@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 from itertools import groupby
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from stratawatch import formatting
 from stratawatch.core.alarms.alarm_states import MEANINGS, SYMBOLS, AlarmState
@@ -61,7 +61,12 @@ def _environment() -> "Environment":
     from markupsafe import Markup
 
     environment = Environment(
-        loader=FunctionLoader(_own), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+        loader=FunctionLoader(_own),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=_with_commands,
     )
     environment.filters |= FILTERS
     environment.globals |= {
@@ -95,3 +100,16 @@ def _lacking(scores: Sequence[Score]) -> str:
     reasons = {score.reason for score in scores}
     undefined = all(score.estimate is None and score.limit is None for score in scores)
     return reasons.pop() if undefined and len(reasons) == 1 else ""
+
+
+def _with_commands(value: Any) -> Any:
+    """A text, escaped, with what stands between backticks as code, as the terminal's sentences have commands."""
+    from markupsafe import Markup, escape
+
+    if not isinstance(value, str) or hasattr(value, "__html__"):
+        return value
+    parts = value.split("`")
+    if len(parts) < 3 or len(parts) % 2 == 0:
+        return value
+    shown = (Markup("<code>{}</code>").format(part) if odd % 2 else escape(part) for odd, part in enumerate(parts))
+    return Markup().join(shown)

@@ -170,6 +170,24 @@ class TestHostileText:
         assert "$\\frac" in render(memory)
 
 
+    @pytest.mark.parametrize("text", ["`<script>x</script>`", "`a` <script> `b`", "`</code><script>`", "`one"])
+    def test_nor_are_they_between_backticks(self, text):
+        memory = quarter()
+        memory.refuse(cycle(12), text, [stream()])
+        read = Reader(render(memory))
+        assert "script" not in {tag for tag, _ in read.tags}
+        assert (read.wrong, read.open) == ([], [])
+
+
+class TestCommands:
+    def test_are_code_where_a_sentence_names_them(self):
+        memory = quarter()
+        memory.refuse(cycle(12), "column 'score_nb' is missing; `stratawatch check` says more", [stream()])
+        page = render(memory)
+        assert "is missing; <code>stratawatch check</code> says more" in page
+        assert "`" not in "".join(Reader(page).words)
+
+
 class TestSameFactsSameBytes:
     def test_rendering_twice_gives_the_same_text(self, page):
         assert render(quarter()) == page
