@@ -7,7 +7,7 @@ from stratawatch.formatting import READ_AS
 
 METHOD_WORDS = (
     *(r"n_?eff", "effective n", "effective sample", "deff", "design effect"),
-    *(r"strat(?:um|a|ify|ified|ification)", "bins?", "atoms?", "allocations?", "pilot", "patterns?", "mean score"),
+    *(r"strat(?:um|a|ify|ified|ification)", "bins?", "atoms?", "allocations?", "pilot", "patterns?"),
     *("inclusion probabilit(?:y|ies)", "permanent (?:random )?numbers?", "posterior", "priors?", "pooled"),
     *("MOVER(?:-[RD])?", "logits?", "FF/MID", "Wilson", "Neyman", "difference estimates?", "estimators?"),
     *("half-widths?", "variances?", "sampling error", "quantiles?", "bootstrap", "replicates?"),
