@@ -10,6 +10,9 @@ from datetime import UTC, datetime
 from difflib import get_close_matches
 from math import floor, log10
 
+READ_AS = "Read a row as: "
+"""Before the sentence that says how to read a table."""
+
 
 def decimals(half_width: float) -> int:
     """The decimals of a percentage that an interval of this half-width deserves."""
@@ -105,6 +108,18 @@ def estimate_text(value: float, low: float, high: float, confidence: float | Non
     ends = f"{points(low, half_width)} to {points(high, half_width)}"
     level = "" if confidence is None else f", {confidence_text(confidence)}"
     return f"{percent(value, half_width)} ({ends}{level})"
+
+
+def estimate_in_words(name: str, value: float, low: float, high: float, confidence: float, labels: int) -> str:
+    """An estimate as a sentence that says how to read its row of a table.
+
+    >>> estimate_in_words("precision of lr", 0.712, 0.66, 0.76, 0.95, 185)
+    'the precision of lr is 71.2%, with 95% certainty between 66.0% and 76.0%, from 185 labels'
+    """
+    half_width = (high - low) / 2
+    ends = f"between {percent(low, half_width)} and {percent(high, half_width)}"
+    sure = f"with {confidence_text(confidence)} certainty {ends}"
+    return f"the {name} is {percent(value, half_width)}, {sure}, from {count_text(labels, 'label')}"
 
 
 def confidence_text(confidence: float) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from stratawatch.cli.options import DEFAULT_CONFIG, ByOption, ConfigOption, JsonOption, NowOption, existing_name, moment
-from stratawatch.cli.output import print_json, print_line, stream_text, time_text, value_text
+from stratawatch.cli.output import print_json, print_line, stream_in_words, stream_text, time_text, value_text
 from stratawatch.cli.table_output import show_rows
 from stratawatch.formatting import count_text
 
@@ -151,7 +151,7 @@ def list_(
     if json:
         print_json({"panel": panel, "baselines": rows})
     elif rows:
-        show_rows([_cells(row) for row in rows], numbers=("rests on",))
+        show_rows([_cells(row) for row in rows], how_to_read=_how_to_read(rows[0]), numbers=("rests on",))
     else:
         print_line(f"There is no baseline of {panel} yet. `stratawatch baseline measure {panel}` measures one.")
 
@@ -200,9 +200,16 @@ def _show_measured(rows: Sequence[dict[str, Any]], undefined: Sequence[dict[str,
     if older:
         print_line(f"Not in force, as what was measured later is: {', '.join(older)}")
     print_line()
-    show_rows([_measured_cells(row) for row in rows], numbers=("rests on",))
+    show_rows([_measured_cells(row) for row in rows], how_to_read=_how_to_read(rows[0]), numbers=("rests on",))
     for row in undefined:
         print_line(f"None of {stream_text(row)}: {row['why']}")
+
+
+def _how_to_read(row: dict[str, Any]) -> str:
+    """A baseline in a sentence."""
+    rests_on = count_text(row["n"], row["counted"].removesuffix("s"))
+    was = f"the {stream_in_words(row)} was {value_text(row)}, from {rests_on}"
+    return f"{was}; drops are measured from there"
 
 
 def _dates(row: dict[str, Any]) -> str:

@@ -143,7 +143,10 @@ def _show(document: dict[str, Any], *, every: bool) -> None:
         print_faults(document["bad_rows"], document["rows"], faults)
     print_line()
     print_line("What classifiers said")
-    show_rows([_said(row, document["rows"]) for row in document["classifiers"]], numbers=_COUNTS)
+    said = [_said(row, document["rows"]) for row in document["classifiers"]]
+    yes = said[0]["yes"] or "none"
+    how_to_read = f"of {count_text(document['rows'], 'row')} {said[0]['classifier']} called {yes} yes"
+    show_rows(said, how_to_read=how_to_read, numbers=_COUNTS)
     if document["without_segment"] and document["items"]:
         print_line()
         _show_segments(document, every=every)
@@ -179,7 +182,8 @@ def _segment(row: dict[str, Any], items: int) -> dict[str, str]:
 
 
 def _show_segments(document: dict[str, Any], *, every: bool) -> None:
-    _show_largest("segment", [_segment(row, document["items"]) for row in _ordered(document["segments"])], every)
+    segments = [_segment(row, document["items"]) for row in _ordered(document["segments"])]
+    _show_largest("segment", segments, every, "{items} items, {share} of all, are in the segment {segment}")
     for row in document["without_segment"]:
         if row["items"]:
             print_line(f"items without a value of {row['column']}: {_part(row['items'], document['items'])}")
@@ -198,11 +202,13 @@ def _show_atoms(document: dict[str, Any], *, every: bool) -> None:
     atoms = _ordered(document["atoms"])
     order = ", ".join([*(row["classifier"] for row in document["classifiers"]), *document["auxiliary"]])
     print_line(f"Patterns: what {order} say, in this order (1 yes, 0 no, - nothing)")
-    _show_largest("pattern", _patterns(atoms, document["items"]), every)
+    patterns = _patterns(atoms, document["items"])
+    _show_largest("pattern", patterns, every, "of {items} items, {share} of all, classifiers said {pattern}")
     print_line()
     strata = count_text(document["strata"], "stratum", "strata")
     print_line(f"Atoms: {len(atoms):,}, drawn from in {strata}")
-    _show_largest("atom", [_atom(row, document["items"]) for row in atoms], every)
+    atom = "{items} items have the pattern {pattern} and scores of {scores}; they are drawn from in stratum {stratum}"
+    _show_largest("atom", [_atom(row, document["items"]) for row in atoms], every, atom)
 
 
 def _patterns(atoms: list[dict[str, Any]], items: int) -> list[dict[str, str]]:
@@ -217,8 +223,11 @@ def _patterns(atoms: list[dict[str, Any]], items: int) -> list[dict[str, str]]:
     ]
 
 
-def _show_largest(word: str, cells: list[dict[str, str]], every: bool) -> None:
-    show_rows(cells if every else cells[:SHOWN], numbers=("items", "share", "mean score", "atoms", "stratum"))
+def _show_largest(word: str, cells: list[dict[str, str]], every: bool, row: str) -> None:
+    """Print the largest first, or every one; `row` says one of them as a sentence, with cells in braces."""
+    numbers = ("items", "share", "mean score", "atoms", "stratum")
+    if cells:
+        show_rows(cells if every else cells[:SHOWN], how_to_read=row.format(**cells[0]), numbers=numbers)
     more = len(cells) - SHOWN
     if more > 0 and not every:
         print_line(f"and {count_text(more, f'smaller {word}')}; --all shows them")

@@ -11,7 +11,7 @@ Facts = Mapping[str, str]
 
 CLUSTER: Final = (
     "items of one hang together: intervals count that, and are about clusters to come whose scores are like these;"
-    " evidence over windows is about each window's own items"
+    " what windows add up to is about each window's own items"
 )
 FEW_LABELS: Final = 40
 """A budget below which windows prove hardly anything, and many a metric is BLIND."""

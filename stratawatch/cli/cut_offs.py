@@ -14,11 +14,12 @@ if TYPE_CHECKING:
 
 def show_cut_offs(tried: "TriedCutOffs") -> None:
     """Print the table, and above it what was tried on what, or why nothing was."""
-    from stratawatch.engine.evidence.cut_off_text import cut_off_rows, tried_text
+    from stratawatch.engine.evidence.cut_off_text import cut_off_in_words, cut_off_rows, tried_text
 
     print_line()
     print_line(f"Cut-offs of {tried.classifier.name}")
     print_line(tried_text(tried))
+    rows = cut_off_rows(tried)
     show_rows(
         [
             {
@@ -27,8 +28,9 @@ def show_cut_offs(tried: "TriedCutOffs") -> None:
                 "flags a window": row.flags,
                 "labels": count(row.labels),
             }
-            for row in cut_off_rows(tried)
+            for row in rows
         ],
+        how_to_read=cut_off_in_words(rows) if rows else "",
         numbers=["flags a window", "labels"],
     )
 

@@ -73,7 +73,10 @@ def list_cycles(
     if json:
         print_json({"cycles": found})
     elif found:
-        show_rows([_cells(row) for row in found], numbers=("id",))
+        first = found[0]
+        told = f"cycle {first['id']} is the work on the window {window_text(first)} of {first['panel']}"
+        how_to_read = f"{told}, and its state is '{first['state']}'"
+        show_rows([_cells(row) for row in found], how_to_read=how_to_read, numbers=("id",))
     else:
         print_line(
             "There is no such cycle yet. `stratawatch open` opens one for every window that is over, "
@@ -330,4 +333,10 @@ def _show_part(name: str, rows: list[dict[str, Any]]) -> None:
     shown = [
         {key: time_text(value) if key == "planned_at" else str(value) for key, value in row.items()} for row in rows
     ]
-    show_rows(shown, numbers=("id", "labels", "drawn", "attempts", "items"))
+    first = rows[0]
+    told = {
+        "rounds": "round {ordinal} of this cycle counts on {labels} labels, and drew {drawn} items",
+        "batches": "batch {id} holds {items} items; to send it took {attempts} attempts, and it is '{state}'",
+    }
+    numbers = ("id", "labels", "drawn", "attempts", "items")
+    show_rows(shown, how_to_read=told[name].format(**first), numbers=numbers)

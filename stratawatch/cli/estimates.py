@@ -14,6 +14,7 @@ from stratawatch.cli.corrections import (
     show_corrections,
     show_disagreements,
 )
+from stratawatch.cli.interval_methods import show_method
 from stratawatch.cli.missing_answers import (
     bounds_columns,
     bounds_text,
@@ -21,13 +22,21 @@ from stratawatch.cli.missing_answers import (
     missing_row,
     show_missing,
 )
-from stratawatch.cli.options import DEFAULT_CONFIG, ConfigOption, JsonOption, PanelOption, chosen_panels, existing_name
+from stratawatch.cli.options import (
+    DEFAULT_CONFIG,
+    ConfigOption,
+    JsonOption,
+    MethodOption,
+    PanelOption,
+    chosen_panels,
+    existing_name,
+)
 from stratawatch.cli.output import (
-    metric_text,
     print_error,
     print_json,
     print_line,
     state_text,
+    stream_in_words,
     stream_text,
     time_text,
     value_text,
@@ -37,7 +46,7 @@ from stratawatch.cli.table_output import show_rows
 from stratawatch.cli.windows_together import show_together, together_rows
 from stratawatch.core.alarms.alarm_states import MEANINGS, URGENCY
 from stratawatch.errors import StratawatchError
-from stratawatch.formatting import confidence_text, count, truth_text
+from stratawatch.formatting import confidence_text, count, estimate_in_words, truth_text
 
 if TYPE_CHECKING:
     from stratawatch.core.estimate import Estimate
@@ -67,8 +76,9 @@ def estimates(
         int | None, typer.Option("--together", help="So many of the newest windows as one.", metavar="N", min=1)
     ] = None,
     change: Annotated[bool, typer.Option("--change", help="With --together: less as many windows before.")] = False,
+    by_method: MethodOption = False,
 ) -> None:
-    """Estimates: value, interval, labels used, effective n, method, revision and state.
+    """Estimates of every classifier: value, interval, state and labels used.
 
     \b
     Examples:
@@ -77,6 +87,7 @@ def estimates(
       stratawatch estimates --classifier new --minus old       their difference
       stratawatch estimates --together 4            the last four windows as one
       stratawatch estimates --together 4 --change   less the four before
+      stratawatch estimates --method                how each number was counted
       stratawatch estimates --json --segments > estimates.json
     """
     from stratawatch.wiring import build
@@ -96,7 +107,7 @@ def estimates(
         if json:
             print_json({"together": rows})
         else:
-            show_together(rows)
+            show_together(rows, by_method=by_method)
         for name, trouble in left_out.items():
             print_error(f"stratawatch: {name}: {trouble}")
         return
@@ -139,8 +150,8 @@ def estimates(
             }
         )
     else:
-        _show(rows)
-        show_missing(absent)
+        _show(rows, by_method=by_method)
+        show_missing(absent, by_method=by_method)
         show_corrections(errors)
         show_disagreements(differing)
         for one in truth:
@@ -221,7 +232,7 @@ def _row(cycle: "Cycle", revision: "Revision", estimate: "Estimate", state: "Str
     }
 
 
-def _show(rows: list[dict[str, Any]]) -> None:
+def _show(rows: list[dict[str, Any]], *, by_method: bool) -> None:
     if not rows:
         print_line("Nothing is estimated yet. `stratawatch status` says what the cycles wait for.")
     cycles = list(dict.fromkeys(row["cycle"] for row in rows))
@@ -232,47 +243,54 @@ def _show(rows: list[dict[str, Any]]) -> None:
             f"{first['panel']}, window {window_text(first)}: cycle {number}, revision {first['revision']}, "
             f"estimated {time_text(first['estimated_at'])}{', replaced' if first['replaced'] else ''}"
         )
-        clustered = any(row["deff"] is not None for row in mine)
         bounded = any(row["missing"] is not None for row in mine)
         corrected = any(correction_text(row) for row in mine)
-        cells = [_cells(row, clustered=clustered, bounded=bounded, corrected=corrected) for row in mine]
-        show_rows(cells, numbers=("labels", "n_eff", "deff"))
+        cells = [_cells(row, bounded=bounded, corrected=corrected, by_method=by_method) for row in mine]
+        show_rows(cells, how_to_read=_how_to_read(mine), numbers=("labels", "n_eff", "deff"))
         if number != cycles[-1]:
             print_line()
-    _show_notes(rows)
+    if rows:
+        _show_notes(rows, by_method=by_method)
 
 
-def _show_notes(rows: list[dict[str, Any]]) -> None:
+def _how_to_read(rows: list[dict[str, Any]]) -> str:
+    """One of the rows in a sentence."""
+    row = next((row for row in rows if row["value"] is not None), rows[0])
+    if row["value"] is None:
+        return f"the {stream_in_words(row)} cannot be told; why stands beside it"
+    named = row["value"], row["low"], row["high"], row["confidence"], row["labels_used"]
+    return estimate_in_words(stream_in_words(row), *named)
+
+
+def _show_notes(rows: list[dict[str, Any]], *, by_method: bool) -> None:
     """Print below the rows the notes that hold for many of them, each once."""
-    confidences = sorted({row["confidence"] for row in rows})
-    if not rows:
-        return
     print_line()
-    levels = " and ".join(confidence_text(level) for level in confidences)
-    print_line(f"Intervals at {levels}; n_eff: the simple random draw as good")
+    levels = " and ".join(confidence_text(level) for level in sorted({row["confidence"] for row in rows}))
+    print_line(
+        f"Intervals at {levels}; --method says how the numbers are made" if not by_method else f"Intervals at {levels}"
+    )
     for state in sorted({row["state"] for row in rows if row["state"]}, key=URGENCY.index):
         print_line(f"{state_text(state)}: {MEANINGS[state]}")
-    if any(row["deff"] is not None for row in rows):
-        print_line(
-            "deff: labels come in clusters, so that the variance is so many times larger; below 1 it counts as 1"
-        )
-    defined = [row for row in rows if row["value"] is not None]
-    for metric in dict.fromkeys(row["metric"] for row in defined):
-        methods = dict.fromkeys(row["method"] for row in defined if row["metric"] == metric)
-        print_line(f"{metric_text(metric)}: {'; '.join(methods)}")
+    clustered = any(row["deff"] is not None for row in rows)
+    if clustered and not by_method:
+        print_line("Labels come in clusters, and intervals are as wide as that makes them")
+    if by_method:
+        show_method(rows)
 
 
-def _cells(row: dict[str, Any], *, clustered: bool, bounded: bool, corrected: bool) -> dict[str, str]:
+def _cells(row: dict[str, Any], *, bounded: bool, corrected: bool, by_method: bool) -> dict[str, str]:
     right = {"without label errors": correction_text(row)} if corrected else {}
     worst = {"if missing answers were worst": bounds_text(row)} if bounded else {}
-    deff = {"deff": "" if row["deff"] is None else f"{row['deff']:.2f}"} if clustered else {}
+    how = {
+        "n_eff": "" if row["n_eff"] is None else count(row["n_eff"]),
+        "deff": "" if row["deff"] is None else f"{row['deff']:.2f}",
+    }
     return {
         "metric": stream_text(row),
         "value": value_text(row) if row["undefined"] is None else f"undefined: {row['undefined']}",
         "state": state_text(row["state"], is_shadow=row["shadow"]),
         "labels": f"{row['labels_used']:,}",
-        "n_eff": "" if row["n_eff"] is None else count(row["n_eff"]),
-        **deff,
+        **(how if by_method else {}),
         **right,
         **worst,
     }

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from stratawatch.cli.output import print_line, stream_text
+from stratawatch.cli.output import print_line, stream_in_words, stream_text
 from stratawatch.cli.table_output import show_rows
 from stratawatch.errors import StratawatchError
 
@@ -28,7 +28,10 @@ def page_document(one: "ExpectedPage") -> dict[str, Any]:
 
 def show_pages(rows: Sequence[Mapping[str, Any]]) -> None:
     """Print a table of the ends of which it is known, and a line for each of the others."""
-    show_rows([_cells(row) for row in rows if not row["unknown"]], numbers=("5 points", "10 points"))
+    known = [row for row in rows if not row["unknown"]]
+    if known:
+        cells = [_cells(row) for row in known]
+        show_rows(cells, how_to_read=_how_to_read(known[0], cells[0]), numbers=("5 points", "10 points"))
     for row in rows:
         if row["unknown"]:
             print_line(f"Not known of {_end_text(row)}: {row['unknown']}")
@@ -63,6 +66,12 @@ def _sentence(row: Mapping[str, Any], unit: str) -> str:
     if row["unknown"]:
         return f"not known yet: {row['unknown']}"
     return ", ".join(f"{100 * one['loss']:.0f} points in {_number(one['windows'])} {unit}s" for one in row["windows"])
+
+
+def _how_to_read(row: Mapping[str, Any], cells: Mapping[str, str]) -> str:
+    """A row in a sentence."""
+    (loss, windows), *_ = [cell for cell in cells.items() if cell[0] != "limit of"]
+    return f"once the {stream_in_words(row)} is {loss} beyond its limit, somebody is paged after {windows} windows"
 
 
 def _cells(row: Mapping[str, Any]) -> dict[str, str]:

@@ -108,7 +108,12 @@ def _show(found: dict[str, Any]) -> None:
     asked = f"{100 * share:g} are asked for every 100 others" if share else "nobody is asked for them: set gold_share"
     print_line(f"{found['panel']}: {there}; {asked}")
     rows = [{"name": "all verdicts", **found}, *found["annotators"]] if found["asked"] else []
-    show_rows([_cells(row) for row in rows], numbers=("asked", "sensitivity", "specificity"))
+    right = (
+        f"{found['said_yes']:,} of {found['positives']:,} positives and {found['said_no']:,} of {found['negatives']:,}"
+    )
+    how_to_read = f"of the gold items that were asked, all verdicts together got {right} negatives right"
+    numbers = ("asked", "sensitivity", "specificity")
+    show_rows([_cells(row) for row in rows], how_to_read=how_to_read, numbers=numbers)
 
 
 def _cells(row: dict[str, Any]) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""The half-widths that budgets would give, as `plan` prints them."""
+"""The intervals that budgets would give, as `plan` prints them."""
 
 from typing import Any
 
@@ -8,19 +8,27 @@ from stratawatch.formatting import percent
 
 
 def show_curve(document: dict[str, Any], *, every: bool) -> None:
-    """Print a table of half-widths for each metric: those with a goal, or `every` one."""
+    """Print a table of half-widths for each metric: of those with a goal, or of `every` one."""
     curve = document["curve"]
     metrics = list(dict.fromkeys(row["metric"] for step in reversed(curve) for row in step["half_widths"]))
     asked = {goal["metric"] for goal in document["goals"]}
     shown = [metric for metric in metrics if every or metric in asked]
     for metric in shown:
         print_line()
-        print_line(f"Half-widths of {metric_text(metric)} to expect with so many labels")
-        show_rows(_curve_cells(curve, metric), numbers=[f"{step['labels']:,}" for step in curve])
+        print_line(f"Intervals of {metric_text(metric)} to expect, as ± by the number of labels")
+        cells, numbers = _curve_cells(curve, metric), [f"{step['labels']:,}" for step in curve]
+        show_rows(cells, how_to_read=_how_to_read(metric, cells[0]), numbers=numbers)
     if len(shown) < len(metrics):
         others = ", ".join(metric_text(metric) for metric in metrics if metric not in shown)
         print_line()
         print_line(f"No goal asks for {others}; --all shows every metric")
+
+
+def _how_to_read(metric: str, cells: dict[str, str]) -> str:
+    """A row in a sentence, by its first budget and its last one."""
+    told = [(labels, width) for labels, width in cells.items() if labels != "labels" and width]
+    reach = [f"with {labels} labels to ±{width}" for labels, width in (told[:1] + told[1:][-1:])]
+    return f"the {metric_text(metric)} of {cells['labels']} would be known {', '.join(reach)}"
 
 
 def _curve_cells(curve: list[dict[str, Any]], metric: str) -> list[dict[str, str]]:

@@ -43,6 +43,7 @@ def agreement(config: ConfigOption = DEFAULT_CONFIG, json: JsonOption = False, p
         return
     for one in found:
         print_line(_sentence(one))
+        first = next(iter(one["annotators"]), None)
         show_rows(
             [
                 {
@@ -56,12 +57,19 @@ def agreement(config: ConfigOption = DEFAULT_CONFIG, json: JsonOption = False, p
                 }
                 for row in one["annotators"]
             ],
+            how_to_read=_how_to_read(first) if first else "",
             numbers=("yes", "no", "skips", "answers beside", "the same", "finds yes", "finds no"),
         )
         if one["second_votes"]:
             print_line("Second answers are asked for where the first is yes: about other items people agree more.")
         for line in _implied_lines(one):
             print_line(line)
+
+
+def _how_to_read(row: dict[str, Any]) -> str:
+    """An annotator's answers in a sentence."""
+    said = f"{row['name']} said yes {row['yes']:,} and no {row['no']:,} times"
+    return f"{said}; of {row['pairs']:,} answers of others on the same items {row['agreeing']:,} were the same"
 
 
 def _found(tx: "Transaction", name: str) -> dict[str, Any]:

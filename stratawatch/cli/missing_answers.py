@@ -69,17 +69,19 @@ def missing_row(cycle: "Cycle", missing: "MissingAnswers") -> dict[str, Any]:
     }
 
 
-def show_missing(cycles: Sequence[dict[str, Any]]) -> None:
-    """A sentence for each cycle; then both sides of every classifier, and the strata where answers are missing."""
+def show_missing(cycles: Sequence[dict[str, Any]], *, by_method: bool = False) -> None:
+    """A sentence for each cycle; then both sides of every classifier.
+
+    `by_method` adds the strata where answers are missing.
+    """
+    from stratawatch.core.estimation.missing_answers import AnswerCounts
+
     for one in cycles:
         print_line()
         print_line(f"{'! ' if one['lean'] else ''}Cycle {one['cycle']}: {one['sentence']}")
-        rows = [row for row in one["counts"] if row["classifier"] or row["answered"] < row["drawn"]]
+        rows = [row for row in one["counts"] if row["classifier"] or (by_method and row["answered"] < row["drawn"])]
         numbers = ("drawn", "answered", "skipped", "expired", "open")
-        show_rows(
-            [{"items": _items(row), **{name: f"{row[name]:,}" for name in numbers}} for row in rows], numbers=numbers
-        )
-
-
-def _items(row: dict[str, Any]) -> str:
-    return f"{row['side']} by {row['classifier']}" if row["classifier"] else f"stratum {row['stratum']}"
+        counts = [AnswerCounts(**row) for row in rows]
+        cells = [{"items": one.which_items, **{name: f"{getattr(one, name):,}" for name in numbers}} for one in counts]
+        if counts:
+            show_rows(cells, how_to_read=counts[0].in_words, numbers=numbers)

@@ -169,11 +169,18 @@ def _show(
         "`stratawatch estimates` has those. Scores are kept in steps."
     )
     print_line()
-    show_rows([_cells(row, several=len(windows) > 1) for row in rows[:most]], numbers=("weight", "stratum"))
+    cells = [_cells(row, several=len(windows) > 1) for row in rows[:most]]
+    show_rows(cells, how_to_read=_how_to_read(rows[0], cells[0]), numbers=("weight", "stratum"))
     for gap, number in Counter(row["payload_gap"] for row in rows if row["payload_gap"]).items():
         print_line(f"What people saw of {count_text(number, 'item')} is not there: {gap}.")
     if len(rows) > most:
         print_line(f"{len(rows) - most:,} more with --all, --json or --csv")
+
+
+def _how_to_read(row: dict[str, Any], cells: dict[str, str]) -> str:
+    """A mistake in a sentence."""
+    said = f"it {row['side']} the item {row['item']}, to which people said {row['label']}"
+    return f"{said}; it stands for {cells['weight']} items of its window"
 
 
 def _cells(row: dict[str, Any], *, several: bool) -> dict[str, str]:

@@ -19,6 +19,10 @@ DEFAULT_CONFIG = Path("stratawatch.toml")
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON to standard output, and nothing else.")]
 
+MethodOption = Annotated[
+    bool, typer.Option("--method", help="Also how the numbers are made, in the words of statisticians.")
+]
+
 PanelOption = Annotated[str | None, typer.Option("--panel", "-p", help="Only this panel.", metavar="NAME")]
 
 NowOption = Annotated[

@@ -95,6 +95,12 @@ def stream_text(row: Mapping[str, Any]) -> str:
     return f"{row['classifier']} {metric_text(row['metric'])}{where}"
 
 
+def stream_in_words(row: Mapping[str, Any]) -> str:
+    """The same inside a sentence."""
+    where = f" in {row['segment']}" if row.get("segment") else ""
+    return f"{metric_text(row['metric'])} of {row['classifier']}{where}"
+
+
 def metric_text(metric: str) -> str:
     """A metric's name with blanks."""
     return metric.replace("_", " ")

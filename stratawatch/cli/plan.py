@@ -8,18 +8,27 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from stratawatch.cli.expected_pages import page_document, show_pages
+from stratawatch.cli.expected_pages import page_document
 from stratawatch.cli.half_width_table import show_curve
 from stratawatch.cli.limit_outlooks import show_limits
-from stratawatch.cli.options import DEFAULT_CONFIG, ConfigOption, JsonOption, NowOption, chosen_panels, moment
-from stratawatch.cli.output import print_documents, print_line, stream_text, window_text
+from stratawatch.cli.options import (
+    DEFAULT_CONFIG,
+    ConfigOption,
+    JsonOption,
+    MethodOption,
+    NowOption,
+    chosen_panels,
+    moment,
+)
+from stratawatch.cli.output import print_documents, print_line, stream_in_words, stream_text, window_text
 from stratawatch.cli.pictures import write_picture
+from stratawatch.cli.planned_items import show_planned_items, width_text
 from stratawatch.cli.progress_bar import shown_progress
 from stratawatch.cli.table_output import show_rows
 from stratawatch.cli.window_option import newest_window
 from stratawatch.engine.model.limit_outlook import outlook_document
 from stratawatch.errors import StratawatchError
-from stratawatch.formatting import capitalised, count_text, percent, score_text
+from stratawatch.formatting import count_text, percent
 
 if TYPE_CHECKING:
     from stratawatch.core.designs.budget_forecasts import BudgetPoint
@@ -35,8 +44,9 @@ OutOption = Annotated[
 
 def plan(
     panel: Annotated[str | None, typer.Argument(help="The panel; all of them without.", metavar="[PANEL]")] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say whom a cycle would ask, stratum by stratum.")] = False,
-    every: Annotated[bool, typer.Option("--all", help="Every metric's half-widths, not only where goals are.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say which items a cycle would ask about.")] = False,
+    every: Annotated[bool, typer.Option("--all", help="Every metric's intervals, not only where goals are.")] = False,
+    by_method: MethodOption = False,
     out: OutOption = None,
     config: ConfigOption = DEFAULT_CONFIG,
     json: JsonOption = False,
@@ -44,14 +54,15 @@ def plan(
 ) -> None:
     """How many labels do I need? Counts the newest complete window; nothing is stored.
 
-    Says how many labels each goal needs, how many all goals need together, and which half-widths other budgets would
-    give, predicted from earlier labels or, without enough of them, from scores alone.
+    Says how many labels each goal needs, how many all goals need together, and how narrow intervals other budgets would
+    buy, predicted from earlier labels or, without enough of them, from scores alone.
 
     \b
     Examples:
       stratawatch plan
       stratawatch plan toxicity --out curve.svg
       stratawatch plan --dry-run toxicity
+      stratawatch plan --dry-run --method toxicity    stratum by stratum
     """
     from stratawatch.wiring import build
 
@@ -63,9 +74,9 @@ def plan(
         raise StratawatchError("--out draws one panel's curve", expected=expected)
     found = plan_documents(installation, panels, out, dry_run=dry_run)
     if dry_run:
-        print_documents("plans", found, _show, json=json)
+        print_documents("plans", found, partial(_show_planned, by_method=by_method), json=json)
     else:
-        print_documents("outlooks", found, partial(show_outlook, every=every), json=json)
+        print_documents("outlooks", found, partial(show_outlook, every=every, by_method=by_method), json=json)
     if out is not None and not json:
         print_line()
         print_line(f"wrote {out}")
@@ -182,8 +193,12 @@ def _outlook_document(spec: "PanelSpec", window: "Window", period: int, found: "
     }
 
 
-def show_outlook(document: dict[str, Any], *, every: bool = False) -> None:
-    """Print an outlook for a person; `every` metric, or those that goals ask for."""
+def _show_planned(document: dict[str, Any], *, by_method: bool) -> None:
+    show_planned_items(document, (_show_second_votes, _show_gold, _show_question_change), by_method=by_method)
+
+
+def show_outlook(document: dict[str, Any], *, every: bool = False, by_method: bool = False) -> None:
+    """Print an outlook for a person; `every` metric, or those that goals ask for; `by_method` adds how it is made."""
     print_line(f"{document['panel']}, window {window_text(document)}: {count_text(document['items'], 'item')}")
     print_line(_source(document))
     if document["record"] is not None:
@@ -201,9 +216,42 @@ def show_outlook(document: dict[str, Any], *, every: bool = False) -> None:
         print_line(_stopping(document))
     asked = document["budget"] if document["stop"] is None else document["stop"]["labels"]
     cells = [_goal_cells(goal, asked, document["budget"]) for goal in document["goals"]]
-    show_rows(cells, numbers=[key for key in cells[0] if key not in ("goal", "remark")])
+    first = document["goals"][0]
+    how_to_read = _goal_in_words(first, cells[0], asked)
+    show_rows(cells, how_to_read=how_to_read, numbers=[key for key in cells[0] if key not in ("goal", "remark")])
     show_limits(document["limits"])
     show_curve(document, every=every)
+    if by_method:
+        _show_method(document)
+
+
+def _goal_in_words(goal: dict[str, Any], cells: dict[str, str], asked: int) -> str:
+    """A goal's row in a sentence."""
+    shall = f"the {stream_in_words(goal)} shall be known to {cells['margin']}"
+    expected = f"{count_text(asked, 'label')} are expected to give {width_text(goal)}"
+    return f"{shall}; {expected}, and {cells['labels for it alone']} would do for it alone"
+
+
+def _show_method(document: dict[str, Any]) -> None:
+    """Print what the plan counts on within each range, and where its guesses are from."""
+    print_line()
+    print_line("How this was counted")
+    guessed = "the rates that past labels show" if document["from"] == "history" else "the rates that scores promise"
+    print_line(f"Half-widths are halves of intervals. The plan counts on {guessed}; a range holds other guesses too.")
+    rows = [goal for goal in document["goals"] if goal["half_width"] is not None]
+    if rows:
+        cells = [
+            {
+                "goal": stream_text(row),
+                "half-width counted on": f"±{percent(row['half_width'])}",
+                "range": width_text(row),
+            }
+            for row in rows
+        ]
+        told = f"the plan counts on {cells[0]['half-width counted on']} for the {stream_in_words(rows[0])}"
+        show_rows(cells, how_to_read=f"{told}, which may come out anywhere in the range", numbers=list(cells[0])[1:])
+    if document["stop"] is not None and document["from"] != "history":
+        print_line("The first round is a pilot: small, and spread by scores.")
 
 
 def _draw_outlook(path: Path, spec: "PanelSpec", found: "LabelNeeds") -> None:
@@ -240,8 +288,8 @@ def _stopping(document: dict[str, Any]) -> str:
     """Where a cycle with stop_rule = "goals" would stop."""
     labels = document["stop"]["labels"]
     near = "at its budget of" if labels >= document["budget"] else "near"
-    pilot = "" if document["from"] == "history" else " Without a history it begins with a pilot."
-    stop = f"such a cycle would stop {near} {count_text(labels, 'label')}, with these half-widths."
+    pilot = "" if document["from"] == "history" else " Without earlier labels it begins with a small round."
+    stop = f"such a cycle would stop {near} {count_text(labels, 'label')}, with these intervals."
     return f'With stop_rule = "goals" {stop}{pilot}'
 
 
@@ -249,19 +297,10 @@ def _goal_cells(goal: dict[str, Any], asked: int, budget: int) -> dict[str, str]
     return {
         "goal": stream_text(goal),
         "margin": f"±{percent(goal['margin'])}",
-        f"with {count_text(asked, 'label')}": _width_text(goal),
+        f"with {count_text(asked, 'label')}": width_text(goal),
         "labels for it alone": f"{goal['labels_alone']:,}",
         "remark": "" if goal["labels_alone"] <= budget else "above the budget",
     }
-
-
-def _width_text(row: dict[str, Any]) -> str:
-    """Where a half-width may come out, or what is expected where the design tells no range."""
-    if row["half_width"] is None:
-        return "undefined"
-    if row["half_width_low"] is None:
-        return f"±{percent(row['half_width'])}"
-    return f"±{percent(row['half_width_low'])} to {percent(row['half_width_high'])}"
 
 
 def _empty(spec: "PanelSpec", window: "Window") -> StratawatchError:
@@ -330,51 +369,3 @@ def _preview(installation: "Installation", spec: "PanelSpec") -> dict[str, Any]:
 
 def _margin(spec: "PanelSpec", classifier: str, metric: str) -> float | None:
     return next((goal.margin for goal in spec.goals if goal.is_for(classifier, metric)), None)
-
-
-def _show(document: dict[str, Any]) -> None:
-    print_line(f"{document['panel']}, window {window_text(document)}: {count_text(document['items'], 'item')}")
-    asked = f"{count_text(document['labels_new'], 'label')} of a budget of {document['budget']:,}"
-    known = document["labels"] - document["labels_new"]
-    asked += f", beside {known:,} known already" if known else ""
-    past = document["past_labels"]
-    print_line(f"{asked}, planned from {count_text(past, 'past label') if past else 'scores alone'}")
-    _show_second_votes(document)
-    _show_gold(document)
-    _show_question_change(document)
-    print_line()
-    order = ", ".join([*document["classifiers"], *document["auxiliary"]])
-    print_line(f"Strata; a pattern is what {order} say, in this order (1 yes, 0 no, - nothing)")
-    show_rows([_stratum_cells(row) for row in document["strata"]], numbers=("items", "labels", "mean score"))
-    print_line()
-    print_line("Expected half-widths")
-    show_rows([_expected_cells(row) for row in document["expected"]], numbers=("half-width", "margin"))
-    if document["focus"]:
-        print_line()
-        print_line(capitalised(document["focus"]))
-    if document["random_numbers"]:
-        print_line()
-        print_line(f"Random numbers {document['random_numbers']}")
-    if document["pages"]:
-        print_line()
-        print_line("Windows until a fall beyond its limit is paged, on average, if these labels come each time")
-        show_pages(document["pages"])
-
-
-def _stratum_cells(row: dict[str, Any]) -> dict[str, str]:
-    return {
-        "patterns": row["patterns"],
-        "mean score": score_text(row["mean_score"]),
-        "items": f"{row['items']:,}",
-        "labels": f"{row['labels']:,}",
-    }
-
-
-def _expected_cells(row: dict[str, Any]) -> dict[str, str]:
-    margin = row["margin"]
-    return {
-        "metric": stream_text(row),
-        "half-width": _width_text(row),
-        "margin": "" if margin is None else f"±{percent(margin)}",
-        "remark": "wider than the margin" if margin is not None and row["half_width"] > margin else "",
-    }

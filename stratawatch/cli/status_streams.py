@@ -3,9 +3,17 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from stratawatch.cli.output import print_line, state_text, stream_text, time_text, value_text, window_text
+from stratawatch.cli.output import (
+    print_line,
+    state_text,
+    stream_in_words,
+    stream_text,
+    time_text,
+    value_text,
+    window_text,
+)
 from stratawatch.cli.table_output import show_rows
-from stratawatch.core.alarms.alarm_states import SYMBOLS
+from stratawatch.core.alarms.alarm_states import MEANINGS, SYMBOLS
 from stratawatch.formatting import count_text
 
 MOST_REASONS: Final = 8
@@ -20,18 +28,26 @@ def show_panel(panel: Mapping[str, Any], streams: Sequence[Mapping[str, Any]]) -
         print_line(f"! {panel['paused']}", indent="  ")
     if not streams:
         print_line("nothing judged yet", indent="  ")
+    first = next((row for row in streams if row["value"] is not None), None)
     show_rows(
         [
             {
-                "stream": stream_text(row),
+                "metric": stream_text(row),
                 "state": state_text(row["state"], is_shadow=row["shadow"]),
                 "value": value_text(row),
                 "window": window_text(row),
             }
             for row in streams
-        ]
+        ],
+        how_to_read=_how_to_read(first) if first else "the state of a metric, and why there is no value",
     )
     _show_reasons([row for row in streams if row["state"] not in ("OK", "BREACH")])
+
+
+def _how_to_read(row: Mapping[str, Any]) -> str:
+    """A row in a sentence."""
+    value = f"{value_text(row)} in the window {window_text(row)}"
+    return f"the {stream_in_words(row)} was {value}: {MEANINGS[row['state']]}; in brackets its interval"
 
 
 def _show_reasons(streams: Sequence[Mapping[str, Any]]) -> None:

@@ -1,11 +1,14 @@
-"""Rows on the terminal: a table where it fits, one block for each row where the terminal is narrow; nothing is cut."""
+"""Rows on the terminal: a table where it fits, one block for each row where the terminal is narrow; nothing is cut.
+
+Below them stands in one sentence how to read a row.
+"""
 
 import sys
 from collections.abc import Mapping, Sequence
 from typing import Final
 
 from stratawatch.cli.output import coloured, print_line, width
-from stratawatch.formatting import printable
+from stratawatch.formatting import READ_AS, printable
 
 GAP: Final = 2
 COLOURS: Final = {"BREACH": "bold red", "BLIND": "bold magenta", "AT RISK": "yellow", "OK": "green"}
@@ -13,8 +16,11 @@ COLOURS: Final = {"BREACH": "bold red", "BLIND": "bold magenta", "AT RISK": "yel
 Cells = Mapping[str, str]
 
 
-def show_rows(rows: Sequence[Cells], *, numbers: Sequence[str] = ()) -> None:
-    """Print rows of equal keys; the keys are the headings, `numbers` are aligned at their right."""
+def show_rows(rows: Sequence[Cells], *, how_to_read: str, numbers: Sequence[str] = ()) -> None:
+    """Print rows of equal keys; the keys are the headings, `numbers` are aligned at their right.
+
+    `how_to_read` says one of the rows as a sentence.
+    """
     if not rows:
         return
     clean = [{printable(key): printable(value) for key, value in row.items()} for row in rows]
@@ -24,6 +30,7 @@ def show_rows(rows: Sequence[Cells], *, numbers: Sequence[str] = ()) -> None:
         _table(clean, columns, numbers)
     else:
         _blocks(clean, columns)
+    print_line(f"{READ_AS}{how_to_read}.")
 
 
 def _table(rows: Sequence[Cells], columns: Sequence[str], numbers: Sequence[str]) -> None:

@@ -3,10 +3,11 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from stratawatch.cli.output import print_line, stream_text, value_text
+from stratawatch.cli.interval_methods import show_method
+from stratawatch.cli.output import print_line, stream_in_words, stream_text, value_text
 from stratawatch.cli.table_output import show_rows
 from stratawatch.errors import StratawatchError
-from stratawatch.formatting import confidence_text, count, count_text, span_text
+from stratawatch.formatting import confidence_text, count, count_text, estimate_in_words, signed_points, span_text
 
 if TYPE_CHECKING:
     from stratawatch.core.estimate import Estimate
@@ -40,8 +41,8 @@ def together_rows(
     return rows, troubles
 
 
-def show_together(rows: Sequence[Mapping[str, Any]]) -> None:
-    """Print them, panel by panel."""
+def show_together(rows: Sequence[Mapping[str, Any]], *, by_method: bool = False) -> None:
+    """Print them, panel by panel; `by_method` adds how they were counted."""
     if not rows:
         print_line("Nothing is judged yet. `stratawatch status` says what the cycles wait for.")
     for panel in dict.fromkeys(row["panel"] for row in rows):
@@ -50,9 +51,12 @@ def show_together(rows: Sequence[Mapping[str, Any]]) -> None:
         newest = f"{count_text(first['windows'], 'window')} together, {span_text(first['since'], first['until'])}"
         before = f"; change from {count_text(first['windows_before'], 'window')}"
         print_line(f"{panel}: {newest}{before if first['windows_before'] else ''}")
-        show_rows([_cells(row) for row in mine], numbers=("labels", "n_eff"))
+        cells = [_cells(row, by_method=by_method) for row in mine]
+        show_rows(cells, how_to_read=_how_to_read(mine), numbers=("labels", "n_eff"))
         levels = " and ".join(confidence_text(level) for level in sorted({row["confidence"] for row in mine}))
         print_line(f"Intervals at {levels}; they know which labels several windows share")
+        if by_method:
+            show_method(mine)
 
 
 def _segments(tx: "Transaction", panel: str, *, with_segments: bool) -> "list[Segment | None]":
@@ -86,10 +90,24 @@ def _row(panel: str, found: "NewestTogether", estimate: "Estimate") -> dict[str,
     }
 
 
-def _cells(row: Mapping[str, Any]) -> dict[str, str]:
+def _how_to_read(rows: Sequence[Mapping[str, Any]]) -> str:
+    """One of the rows in a sentence."""
+    row = next((row for row in rows if row["undefined"] is None), rows[0])
+    if row["undefined"] is not None:
+        return f"the {stream_in_words(row)} cannot be told; why stands beside it"
+    if not row["windows_before"]:
+        named = row["value"], row["low"], row["high"], row["confidence"], row["labels_used"]
+        return estimate_in_words(stream_in_words(row), *named)
+    low, high = sorted((row["low"], row["high"]))
+    sure = f"with {confidence_text(row['confidence'])} certainty between {signed_points(low)} and {signed_points(high)}"
+    return f"the {stream_in_words(row)} moved by {signed_points(row['value'])}, {sure}"
+
+
+def _cells(row: Mapping[str, Any], *, by_method: bool) -> dict[str, str]:
+    how = {"n_eff": "" if row["n_eff"] is None else count(row["n_eff"])} if by_method else {}
     return {
         "metric": stream_text(row),
         "value": value_text(row) if row["undefined"] is None else f"undefined: {row['undefined']}",
         "labels": f"{row['labels_used']:,}",
-        "n_eff": "" if row["n_eff"] is None else count(row["n_eff"]),
+        **how,
     }

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from stratawatch import formatting
 from stratawatch.core.alarms.alarm_states import MEANINGS, SYMBOLS, AlarmState
 from stratawatch.report import wording
+from stratawatch.report.how_to_read import how_to_read
 from stratawatch.report.trend_chart import trend_svg
 from stratawatch.report.view_models import PanelView, Score
 
@@ -41,6 +42,7 @@ def panel_page(view: PanelView) -> str:
         .get_template("page.html.j2")
         .render(
             view=view,
+            read=how_to_read(view),
             cards=_by_classifier(view.scores),
             trends=[(name, list(group)) for name, group in groupby(view.trends, key=lambda trend: trend.classifier)],
             segments=_segments(view.segments),
@@ -75,6 +77,7 @@ def _environment() -> "Environment":
         "symbols": SYMBOLS,
         "meanings": MEANINGS,
         "plural": formatting.count_text,
+        "READ_AS": formatting.READ_AS,
         "AlarmState": AlarmState,
     }
     return environment

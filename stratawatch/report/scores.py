@@ -84,6 +84,7 @@ def _score(facts: ReportData, key: StreamKey, scale: Scale) -> Score:
         revision=one.revision.number if one and one.revision else None,
         scale=scale,
         deff=estimate.deff if estimate else None,
+        method=estimate.method if estimate else "",
         outlooks=tuple(o for o in facts.outlooks if one and o.key == key and o.cycle == one.cycle.id),
         baseline=baseline_view(one.baselines.get(key) if one else None, interval, _confidence(one, estimate)),
     )

@@ -65,6 +65,7 @@ class Score:
     revision: int | None
     scale: Scale
     deff: float | None = None  # of labels that come in clusters
+    method: str = ""  # of its interval
     baseline: BaselineView | None = None
     outlooks: tuple[LimitOutlook, ...] = ()  # at each end of its limit
 
@@ -258,6 +259,16 @@ class MissingView:
     leans: bool
     bounds: tuple[BoundsRow, ...]
     counts: tuple[AnswerCounts, ...]
+
+    @property
+    def of_sides(self) -> tuple[AnswerCounts, ...]:
+        """The counts of what each classifier called and passed."""
+        return tuple(row for row in self.counts if row.classifier)
+
+    @property
+    def of_strata(self) -> tuple[AnswerCounts, ...]:
+        """The counts of strata."""
+        return tuple(row for row in self.counts if not row.classifier)
 
 
 @dataclass(frozen=True)

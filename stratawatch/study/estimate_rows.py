@@ -9,9 +9,9 @@ from stratawatch.core.designs.missing_bounds import REWEIGHTING, MissingBounds, 
 from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
 from stratawatch.core.estimation.missing_answers import MissingLean
 from stratawatch.core.goals import Goal
-from stratawatch.core.metrics import METRICS
+from stratawatch.core.metrics import METRICS, metric_named
 from stratawatch.errors import StratawatchError
-from stratawatch.formatting import did_you_mean, percent
+from stratawatch.formatting import count_text, did_you_mean, percent
 from stratawatch.study.result_table import ResultTable
 
 if TYPE_CHECKING:
@@ -67,6 +67,16 @@ class StudyEstimate:
     def half_width(self) -> float | None:
         """Half the length of the interval."""
         return None if self.low is None or self.high is None else (self.high - self.low) / 2
+
+    @property
+    def in_words(self) -> str:
+        """The row as a sentence; empty where there is no value."""
+        if self.value is None or self.low is None or self.high is None:
+            return ""
+        where = f" in {self.segment}" if self.segment else ""
+        name = f"the {metric_named(self.metric).title} of {self.classifier}{where}"
+        interval = f"with its interval from {self.low:.3f} to {self.high:.3f}"
+        return f"{name} is {self.value:.3f}, {interval}, from {count_text(self.labels_used, 'label')}"
 
 
 class StudyEstimates(ResultTable[StudyEstimate]):

@@ -17,6 +17,7 @@ from stratawatch.core.plan import Plan
 from stratawatch.core.planning.expected_rates import ExpectedRates, prior_rates
 from stratawatch.core.score_bins import centre
 from stratawatch.core.stratification.stratum_atoms import StratumAtoms, atoms_by_stratum
+from stratawatch.formatting import count_text
 from stratawatch.study.estimate_rows import goal_margins
 from stratawatch.study.result_table import ResultTable
 
@@ -44,6 +45,12 @@ class PlannedStratum:
     items: int
     labels: int
 
+    @property
+    def in_words(self) -> str:
+        """The row as a sentence."""
+        named = f"{count_text(self.items, 'item')} with the patterns {', '.join(self.patterns)}"
+        return f"of {named} {self.labels:,} get a label"
+
 
 @dataclass(frozen=True)
 class ExpectedMetric:
@@ -61,6 +68,16 @@ class ExpectedMetric:
     half_width_high: float | None
     margin: float | None
     state: ExpectedState
+
+    @property
+    def in_words(self) -> str:
+        """The row as a sentence; empty where nothing is expected."""
+        if self.half_width is None:
+            return ""
+        low, high = self.half_width_low, self.half_width_high
+        name = f"the {metric_named(self.metric).title} of {self.classifier}"
+        somewhere = "" if low is None or high is None else f", or anywhere from ±{low:.3f} to ±{high:.3f}"
+        return f"{name} would be known to ±{self.half_width:.3f}{somewhere}"
 
 
 @dataclass(frozen=True)

@@ -68,14 +68,19 @@ class ResultTable(Sequence[RowType], Generic[RowType]):
         """Sentences that a reader of the table should know."""
         return ()
 
+    @property
+    def how_to_read(self) -> str:
+        """The first row that tells something as a sentence; empty where rows have no sentence."""
+        return next((words for row in self._rows if (words := getattr(row, "in_words", ""))), "")
+
     def to_html(self, warnings: Sequence[str] = ()) -> str:
-        """The table as HTML, with a row for each warning; columns that say nothing are left out."""
+        """The table as HTML, with how to read it and a row for each warning; columns that say nothing are left out."""
         every = tuple(dict.fromkeys([*self.warnings, *warnings]))
         if not self._rows:
             return html_table([], [["no rows"]], every)
         names, rows = self._cells
         kept = _kept_columns(names, rows)
-        return html_table([names[i] for i in kept], [[row[i] for i in kept] for row in rows], every)
+        return html_table([names[i] for i in kept], [[row[i] for i in kept] for row in rows], every, self.how_to_read)
 
     def _repr_html_(self) -> str:
         return self.to_html()

@@ -77,7 +77,7 @@ class TestAfterAJudgement:
         assert (found.windows, found.half_widths) == (1, 1)
         assert found.least == found.middle == found.most > 0
         assert found.sentence == (
-            f"In the judged window the half-width came out at {found.middle:.2f} times the plan of its last round, "
+            f"In the judged window the interval came out {found.middle:.2f} times as wide as the plan of its last round said, "
             "which knew the answers before it."
         )
         assert nothing is None
@@ -167,14 +167,14 @@ def test_after_a_new_baseline_a_drop_waits_for_its_first_window(make_scenario):
         (
             ForecastRecord(8, 24, 0.92, 1.03, 1.21),
             (
-                "In the last 8 judged windows half-widths came out at 0.92 to 1.21 times the plan of their last round, "
-                "which knew the answers before it; half of them at 1.03 at most."
+                "In the last 8 judged windows intervals came out 0.92 to 1.21 times as wide as the plan of their last round "
+                "said, which knew the answers before it; half of them 1.03 times at most."
             ),
         ),
         (
             ForecastRecord(1, 1, 1.03, 1.03, 1.03),
             (
-                "In the judged window the half-width came out at 1.03 times the plan of its last round, "
+                "In the judged window the interval came out 1.03 times as wide as the plan of its last round said, "
                 "which knew the answers before it."
             ),
         ),
@@ -217,7 +217,7 @@ class TestLabelsToProve:
         assert "segments" in self.planned(judged, 0.05, segment="country=DE").unknown
 
     def test_of_a_metric_without_a_forecast_nothing_is_known(self, judged):
-        assert self.planned(judged, 0.05, metric="recall").unknown == "no half-width is forecast of recall"
+        assert self.planned(judged, 0.05, metric="recall").unknown == "no interval is forecast of recall"
 
     def test_where_nothing_is_to_be_proven_nothing_is_planned(self, judged):
         assert self.planned(judged, None) is None

@@ -66,7 +66,7 @@ class TestHalfOfThePositivesSkipped:
         assert f"{found.skipped} skipped" in kept["sentence"]
         assert kept["leans"]
         assert severities(scenario) == ["warning", "warning"]
-        assert "are taken to be like the others of their stratum" in scenario.channel.received[1].body
+        assert "are taken to be like those of items alike in calls and scores" in scenario.channel.received[1].body
 
     def test_is_no_worry_where_even_the_worst_keeps_the_limit(self, make_scenario):
         scenario = make_scenario(spec(budget=400, limits=(replace(LIMIT, floor=0.05),)))

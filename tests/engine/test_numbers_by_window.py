@@ -168,7 +168,7 @@ class TestWhatItCosts:
         assert text.startswith("by each window alone: 100.0% of what the limit of spam / rf / precision looks at")
         assert text.endswith(f"windows add up, and as many labels mean asking about {reused} items more")
         with stayed.ports.store.begin() as tx:
-            assert pages_text(tx, "spam").startswith("by the evidence of all windows")
+            assert pages_text(tx, "spam").startswith("by what all windows add up to")
 
 
 class TestLabelledItems:

@@ -129,7 +129,9 @@ class TestAnswers:
         advance(scenario.ports)
         (notification,) = scenario.channel.received
         assert notification.subject == "Answers are missing: spam"
-        assert f"100% of the answers in stratum {last} are missing" in notification.body
+        assert (
+            f"100% of the answers in group {last} of items alike in calls and scores are missing" in notification.body
+        )
         assert AlarmState.BREACH not in {said.state for said in states(scenario).values()}
 
 

@@ -25,7 +25,7 @@ from stratawatch.core.population import Counts, Segment
 from stratawatch.core.verdicts import Verdict, VerdictsByItem
 from stratawatch.formatting import percent
 
-REWEIGHTING: Final = "missing answers are taken to be like the others of their stratum"
+REWEIGHTING: Final = "missing answers are taken to be like those of items alike in calls and scores"
 """What estimates assume of drawn items that have no answer."""
 MOST_UNEXPLAINED: Final = 0.5
 """The largest part of the bounds' span that an interval may leave unexplained where its assumption carries too much."""
@@ -79,7 +79,7 @@ def blind_reason(bounds: MissingBounds | None, interval: IntervalEstimate, lean:
     if bounds is None or bounds.share_of_span(interval) <= MOST_UNEXPLAINED:
         return ""
     if lean is not None:
-        why = f"{lean.sentence}, so they may not be like the others of their stratum"
+        why = f"{lean.sentence}, so they may not be like the answers that came"
     elif bounds.missing_share > MOST_MISSING:
         why = "most answers are missing"
     else:

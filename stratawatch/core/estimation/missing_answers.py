@@ -15,7 +15,7 @@ import numpy as np
 from stratawatch.core.cells import Cells, Flags
 from stratawatch.core.population import Candidates, Counts, Floats
 from stratawatch.core.verdicts import VerdictsByItem
-from stratawatch.formatting import percent
+from stratawatch.formatting import count, count_text, percent
 
 LEAN_LEVEL: Final = 0.01
 """Share of cycles in which answers that are missing at random are said to lean, over all columns of the test."""
@@ -40,6 +40,17 @@ class AnswerCounts:
     skipped: int
     expired: int
     open: int
+
+    @property
+    def which_items(self) -> str:
+        """Which items these are."""
+        return f"{self.side} by {self.classifier}" if self.classifier else f"stratum {self.stratum}"
+
+    @property
+    def in_words(self) -> str:
+        """The counts as a sentence."""
+        of = f"of {count_text(self.drawn, 'drawn item')} ({self.which_items})"
+        return f"{of} {count(self.answered)} have an answer, and people could not decide {count(self.skipped)}"
 
 
 @dataclass(frozen=True)
@@ -185,7 +196,7 @@ class _LeanColumns:
         words = (
             "at high scores",
             *(f"on items that {name} calls positive" for name in cells.classifiers),
-            *(f"in stratum {number}" for number in range(cells.stratum_count)),
+            *(f"in group {number} of items alike in calls and scores" for number in range(cells.stratum_count)),
         )
         return cls(np.column_stack([cells.imputed_scores, sides, strata]), words)
 

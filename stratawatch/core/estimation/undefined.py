@@ -45,7 +45,7 @@ def _obstacles(metric: RatioMetric, sides: SideEstimates, place: Place | None) -
         flags = (sizes[..., i] > 0) & (labels[..., i] == 0)
         yield flags, f"no label among the {here} items it calls {_whose(side)}"
     most, too_many = whole_percent(MAX_UNLABELLED_SHARE), unseen > MAX_UNLABELLED_SHARE * size
-    yield too_many, f"{hidden} of the items {whole} are in strata without a label; at most {most} may be"
+    yield too_many, f"{hidden} of the items {whole} are in groups without a label; at most {most} may be"
     members, word = _members_at_least(metric, sides)
     yield members == 0, f"no {word} among the {used} labels"
 

@@ -30,14 +30,15 @@ class ForecastRecord:
         """The record in words.
 
         >>> ForecastRecord(1, 1, 1.03, 1.03, 1.03).sentence.partition(", which ")[0]
-        'In the judged window the half-width came out at 1.03 times the plan of its last round'
+        'In the judged window the interval came out 1.03 times as wide as the plan of its last round said'
         """
         windows = f"the last {count_text(self.windows, 'judged window')}" if self.windows > 1 else "the judged window"
-        plan = f"the plan of {'their' if self.windows > 1 else 'its'} last round, which knew the answers before it"
+        whose = "their" if self.windows > 1 else "its"
+        plan = f"as wide as the plan of {whose} last round said, which knew the answers before it"
         if self.half_widths == 1:
-            return f"In {windows} the half-width came out at {self.middle:.2f} times {plan}."
+            return f"In {windows} the interval came out {self.middle:.2f} times {plan}."
         times = f"{self.least:.2f} to {self.most:.2f} times {plan}"
-        return f"In {windows} half-widths came out at {times}; half of them at {self.middle:.2f} at most."
+        return f"In {windows} intervals came out {times}; half of them {self.middle:.2f} times at most."
 
 
 def forecast_record(tx: Transaction, panel: str, keys: Collection[tuple[str, str]]) -> ForecastRecord | None:

@@ -22,11 +22,11 @@ def with_labels_to_prove(outlooks: Sequence[LimitOutlook], curve: Sequence[Budge
 def _labels_to_prove(one: LimitOutlook, half_width: float, curve: Sequence[BudgetPoint]) -> LabelsToProve:
     most = max((step.labels for step in curve), default=0)
     if one.key.segment is not None:
-        return LabelsToProve(None, most, "no half-widths are forecast inside segments")
+        return LabelsToProve(None, most, "no intervals are forecast inside segments")
     key = (one.key.classifier, one.key.metric)
     widths = [(step.labels, step.half_widths[key]) for step in curve if key in step.half_widths and step.labels]
     if not widths:
-        return LabelsToProve(None, most, f"no half-width is forecast of {one.key.metric.replace('_', ' ')}")
+        return LabelsToProve(None, most, f"no interval is forecast of {one.key.metric.replace('_', ' ')}")
     return LabelsToProve(fewest_labels(widths, half_width), most, fewer_may_do=widths[0][1] <= half_width)
 
 

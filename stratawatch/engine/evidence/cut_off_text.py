@@ -1,6 +1,6 @@
 """Tried cut-offs in words: a line of a page, and rows of a table for the terminal and the report."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import floor, log, log10
 from typing import Final
@@ -59,6 +59,16 @@ def cut_off_rows(tried: TriedCutOffs) -> list[CutOffRow]:
         return []
     ordered = sorted(choice.others, key=lambda one: one.score or 0.0)
     return [_row(tried.classifier, choice, one) for one in (choice.in_use, *ordered)]
+
+
+def cut_off_in_words(rows: Sequence[CutOffRow]) -> str:
+    """One of the rows in a sentence, which says how to read them."""
+    row = rows[min(1, len(rows) - 1)]
+    values = " and ".join(f"a {title} of {value}" for title, value in row.values_by_title.items())
+    number = count_text(row.labels, "label")
+    if row is rows[0]:
+        return f"the cut-off in use has {values}, by {number} among what it flags"
+    return f"a cut-off of {row.cut_off} would have had {values}, by {number} among what it flags"
 
 
 def tried_text(tried: TriedCutOffs) -> str:

@@ -26,7 +26,7 @@ def focus_text(focus: Focus) -> str:
     """What labels follow, in words.
 
     >>> focus_text(Focus("lr", "false_omission_rate"))
-    'more labels for the false-omission rate of lr, whose limit the evidence speaks against'
+    'more labels for the false-omission rate of lr, whose limit looks broken'
     """
     title = metric_named(focus.metric).title
-    return f"more labels for the {title} of {focus.classifier}, whose limit the evidence speaks against"
+    return f"more labels for the {title} of {focus.classifier}, whose limit looks broken"

@@ -122,11 +122,11 @@ def _sentence(evidence: PanelEvidence, false_pages_per_year: float) -> str:
     """How sure the page is.
 
     >>> _sentence(PanelEvidence((), 520.0), 1.0)
-    'windows together prove it: their evidence is 0 of 520, which luck reaches at most 0.8 times a year'
+    'windows together prove it: they add up to 0 where 520 page, which luck reaches at most 0.8 times a year'
     """
     promise = EVIDENCE.evidence_share * false_pages_per_year
-    total = f"{evidence_text(evidence.total)} of {count(round(evidence.threshold))}"
-    return f"windows together prove it: their evidence is {total}, which luck reaches at most {promise:g} times a year"
+    total = f"{evidence_text(evidence.total)} where {count(round(evidence.threshold))} page"
+    return f"windows together prove it: they add up to {total}, which luck reaches at most {promise:g} times a year"
 
 
 def _outside_alone(window: JudgedWindow, rule: JudgementRule) -> dict[StreamKey, str]:

@@ -54,7 +54,7 @@ def rule_text(rule: JudgementRule | None) -> str:
     'by each window alone: 31% of it was there in an earlier window'
     """
     if rule is None or rule.rule == "evidence":
-        return "by the evidence of all windows, or by one window that is proven outside alone"
+        return "by what all windows add up to, or by one window that is proven outside alone"
     return f"by each window alone: {rule.why}"
 
 

@@ -86,7 +86,7 @@ def assess_window(
         if found.refusal is not None and with_candidates:
             return found  # a cycle goes no further; who only looks wants to see the strata all the same
         try:
-            with phase("cutting strata"):
+            with phase("grouping items"):
                 survey = survey_of_panel(spec, found.focus)
                 found = replace(
                     found,

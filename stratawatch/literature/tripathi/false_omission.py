@@ -56,7 +56,7 @@ def false_omission_rate(
     unlabelled = float(sizes[~labelled].sum()) / items
     if unlabelled > MOST_UNLABELLED:
         return Undefined(
-            f"{unlabelled:.0%} of the items it calls negative are in strata without a label; at most 10% may be"
+            f"{unlabelled:.0%} of the items it calls negative are in groups without a label; at most 10% may be"
         )
     sizes, labels, yes = sizes[labelled], labels[labelled], yes[labelled]
     weights, shares = sizes / sizes.sum(), yes / labels

@@ -54,7 +54,7 @@ class TestProgress:
         heard = []
         with listen(lambda phase, share: heard.append((phase, share))):
             preview_plan(scenario.ports, scenario.panel, window_of_period(scenario.panel.windows, 0), 0)
-        assert heard == [(name, share) for name in ("cutting strata", "planning") for share in (None, 1.0)]
+        assert heard == [(name, share) for name in ("grouping items", "planning") for share in (None, 1.0)]
 
 
 class TestWishes:

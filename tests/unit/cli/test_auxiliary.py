@@ -27,7 +27,8 @@ def test_a_plan_shows_its_letter_last(helped):
     (plan,) = helped.json("plan", "--dry-run", "--now", NOW)["plans"]
     assert (plan["classifiers"], plan["auxiliary"]) == (["lr", "rf"], ["judge"])
     assert {len(atom["pattern"]) for stratum in plan["strata"] for atom in stratum["atoms"]} == {3}
-    assert "what lr, rf, judge say, in this order" in helped.run("plan", "--dry-run", "--now", NOW).stdout
+    assert "what lr, rf, judge say, in this order" in helped.run("plan", "--dry-run", "--method", "--now", NOW).stdout
+    assert "judge" not in helped.run("plan", "--dry-run", "--now", NOW).stdout
 
 
 def test_a_cycle_estimates_the_classifiers_alone_and_tells_the_truth(helped):

@@ -1,5 +1,7 @@
 """`census`: what a window holds, as numbers, as a table and as a picture; nothing is written."""
 
+import re
+
 import pytest
 
 from tests.unit.cli.conftest import NOW, ROWS
@@ -93,7 +95,8 @@ class TestPeople:
         (found,) = fresh.json("census", "--now", NOW)["censuses"]
         assert found["without_segment"] == [{"column": "country", "items": 667}]
         out = fresh.run("census", "--now", NOW).stdout
-        assert "country=FR  1,333  66.6%\nitems without a value of country: 667 (33.4%)\n" in trimmed(out)
+        assert "country=FR  1,333  66.6%\n" in trimmed(out)
+        assert ".\nitems without a value of country: 667 (33.4%)\n" in out
 
     def test_a_segment_column_without_any_value_is_told_too(self, fresh):
         fresh.predict(f"SELECT * REPLACE (NULL::VARCHAR AS country) FROM ({ROWS})")
@@ -106,7 +109,7 @@ class TestPeople:
         assert f"and {more} smaller atom" in fresh.run("census", "--now", NOW).stdout
         out = fresh.run("census", "--now", NOW, "--all").stdout
         assert "smaller" not in out
-        assert sum(" to 0." in line or " to 1." in line for line in out.splitlines()) == len(found["atoms"])
+        assert sum(bool(re.match(r"[01-]{2} .* to [01]\.", line)) for line in out.splitlines()) == len(found["atoms"])
 
     def test_rows_that_cannot_be_used_are_shown_with_their_reason(self, fresh):
         bad = "CASE WHEN score_lr < .3 THEN 'inf'::DOUBLE ELSE score_lr END"

@@ -62,7 +62,7 @@ class TestCluster:
         assert (
             told
             == "text; items of one hang together: intervals count that, and are about clusters to come whose scores are like these;"
-            " evidence over windows is about each window's own items"
+            " what windows add up to is about each window's own items"
         )
 
     def test_without_one_nothing_is_said(self, fresh):

@@ -149,18 +149,24 @@ class TestListing:
 
     def test_wide_terminals_get_a_table(self, capsys, monkeypatch):
         monkeypatch.setenv("COLUMNS", "80")
-        show_rows(self.ROWS, numbers=("n",))
-        lines = [line.rstrip() for line in capsys.readouterr().out.splitlines()]
+        show_rows(self.ROWS, how_to_read="a is in breach, from 12", numbers=("n",))
+        *lines, told = [line.rstrip() for line in capsys.readouterr().out.splitlines()]
         assert lines == ["name         state      n", "a            ✖ BREACH  12", "much longer             3"]
+        assert told == "Read a row as: a is in breach, from 12."
 
     def test_narrow_ones_get_a_block_a_row_and_lose_nothing(self, capsys, monkeypatch):
         monkeypatch.setenv("COLUMNS", "20")
-        show_rows(self.ROWS)
-        assert capsys.readouterr().out == "a\n  state: ✖ BREACH\n  n: 12\nmuch longer\n  n: 3\n"
+        show_rows(self.ROWS, how_to_read="a is in breach")
+        told = "Read a row as: a is\nin breach.\n"
+        assert capsys.readouterr().out == f"a\n  state: ✖ BREACH\n  n: 12\nmuch longer\n  n: 3\n{told}"
+
+    def test_where_there_is_nothing_there_is_nothing_to_read(self, capsys):
+        show_rows([], how_to_read="")
+        assert capsys.readouterr().out == ""
 
     def test_a_column_without_values_is_left_out(self, capsys, monkeypatch):
         monkeypatch.setenv("COLUMNS", "80")
-        show_rows([{"name": "a", "remark": ""}])
+        show_rows([{"name": "a", "remark": ""}], how_to_read="a is there")
         assert "remark" not in capsys.readouterr().out
 
     @pytest.mark.parametrize("state", AlarmState)
@@ -169,5 +175,5 @@ class TestListing:
 
     def test_pipes_get_no_colours(self, capsys, monkeypatch):
         monkeypatch.setenv("COLUMNS", "80")
-        show_rows(self.ROWS)
+        show_rows(self.ROWS, how_to_read="a is in breach")
         assert "\033" not in capsys.readouterr().out

@@ -1,6 +1,7 @@
 """`estimates`: what is known, with interval, labels, method, revision and state."""
 
 import json
+import re
 
 import pytest
 
@@ -122,16 +123,42 @@ class TestClusters:
             assert row["undefined"] is not None or row["deff"] > 0
 
     def test_a_table_shows_it_and_says_what_it_is(self, clustered):
-        out = clustered.run("estimates").stdout
+        out = clustered.run("estimates", "--method").stdout
         assert "deff" in out.splitlines()[1]
         assert "deff: labels come in clusters, so that the variance is so many times larger" in out
+
+    def test_without_the_method_there_is_a_sentence(self, clustered):
+        out = clustered.run("estimates").stdout
+        assert "Labels come in clusters, and intervals are as wide as that makes them" in out
+        assert "deff" not in out
 
     def test_it_fits_the_terminal(self, clustered):
         clustered.columns = 80
         assert max(map(len, clustered.run("estimates", "--segments").stdout.splitlines())) <= 80
 
     def test_without_clusters_there_is_no_such_column(self, judged):
-        assert "deff" not in judged.run("estimates").stdout
+        assert "deff" not in judged.run("estimates", "--method").stdout
+
+
+class TestMethod:
+    def test_it_says_how_each_number_was_made(self, judged):
+        rows = judged.json("estimates")["estimates"]
+        out = judged.run("estimates", "--method").stdout
+        for row in rows:
+            if row["n_eff"] is not None:
+                name = f"{row['classifier']} {row['metric'].replace('_', ' ')}"
+                assert re.search(rf"^{name} .* {row['n_eff']:,.0f}$", out, re.MULTILINE)
+                assert row["method"] in " ".join(out.split())
+
+    def test_without_it_nothing_of_that_is_said(self, judged):
+        out = judged.run("estimates").stdout
+        assert "n_eff" not in out
+        assert "--method says how the numbers are made" in out
+
+    def test_of_windows_together_too(self, judged):
+        assert "n_eff" not in judged.run("estimates", "--together", "1").stdout
+        (header, *_) = judged.run("estimates", "--together", "1", "--method").stdout.splitlines()[1:]
+        assert header.split() == ["metric", "value", "labels", "n_eff"]
 
 
 class TestMissingAnswers:
@@ -167,7 +194,10 @@ class TestMissingAnswers:
         assert "points wide, interval" in text
         assert "called positive by lr" in text
         for page in (text, " ".join(skipped.run("status").stdout.split())):
-            assert "missing answers are taken to be like the others of their stratum" in page
+            assert "missing answers are taken to be like those of items alike in calls and scores" in page
+        assert "stratum" not in text
+        with_strata = skipped.run("estimates", "--method").stdout
+        assert re.search(r"^stratum \d+ ", with_strata, re.MULTILINE)
 
     def test_of_a_panel_that_left_status_says_nothing(self, skipped):
         text = skipped.config.read_text(encoding="utf-8").replace("panels.spam", "panels.ham")

@@ -1,9 +1,11 @@
 """`plan`: how many labels are needed, and what a cycle would ask; in narrow terminals and as a picture too."""
 
 import os
+import re
 
 import pytest
 
+from stratawatch.formatting import percent
 from tests.unit.cli.conftest import NOW, ROWS
 
 
@@ -31,8 +33,8 @@ class TestOutlook:
         labels = found["stop"]["labels"]
         assert 200 <= labels == found["labels_for_all_goals"] < 900
         out = " ".join(fresh.run("plan", "--now", NOW).stdout.split())
-        assert f'With stop_rule = "goals" such a cycle would stop near {labels} labels, with these half-widths.' in out
-        assert "Without a history it begins with a pilot." in out
+        assert f'With stop_rule = "goals" such a cycle would stop near {labels} labels, with these intervals.' in out
+        assert "Without earlier labels it begins with a small round." in out
         assert f"with {labels} labels" in out
         fresh.configure(("budget = 60", "budget = 900"), ("margin = 0.1", "margin = 0.2"))
         assert "such a cycle would stop" not in fresh.run("plan", "--now", NOW).stdout
@@ -63,16 +65,16 @@ class TestOutlook:
 
     def test_budgets_stand_in_a_line_for_each_classifier_where_a_goal_asks(self, fresh):
         lines = fresh.run("plan", "--now", NOW).stdout.splitlines()
-        first = lines.index("Half-widths of precision to expect with so many labels")
+        first = lines.index("Intervals of precision to expect, as ± by the number of labels")
         assert lines[first + 1].split() == ["labels", "60", "100", "200", "300", "500", "1,000", "2,000"]
         assert [(line.split()[0], line.count("%")) for line in lines[first + 2 : first + 4]] == [("lr", 7), ("rf", 7)]
-        assert not any("Half-widths of recall" in line for line in lines)
+        assert not any("Intervals of recall" in line for line in lines)
 
     def test_what_is_left_out_is_named(self, fresh):
         out = " ".join(fresh.run("plan", "--now", NOW).stdout.split())
         assert "No goal asks for recall, false omission rate; --all shows every metric" in out
         everything = fresh.run("plan", "--all", "--now", NOW).stdout
-        assert everything.count("Half-widths of") == 3
+        assert everything.count("Intervals of") == 3
         assert "No goal asks" not in everything
         (found,) = fresh.json("plan", "--now", NOW)["outlooks"]
         assert {row["metric"] for row in found["curve"][0]["half_widths"]} == {
@@ -87,13 +89,21 @@ class TestOutlook:
         end = text.index("[", start + len("[[panels.spam.goals]]"))
         fresh.config.write_text(text[:start] + text[end:])
         out = fresh.run("plan", "--now", NOW).stdout
-        assert [line.split()[2] for line in out.splitlines() if "Half-widths of" in line] == ["precision", "recall"]
+        assert [line.split()[2] for line in out.splitlines() if "Intervals of" in line] == ["precision", "recall"]
 
     def test_past_labels_are_counted(self, judged):
         one_fewer = f"LIMIT (SELECT count(*) - 1 FROM ({ROWS}))"  # the same rows again would be refused as a replay
         judged.predict(f'SELECT * REPLACE ("at" + INTERVAL 7 DAY AS "at") FROM ({ROWS}) {one_fewer}')
         out = judged.run("plan", "--now", "2026-01-19T06:00:00+00:00").stdout
         assert "Predicted from scores alone; 60 past labels are too few." in " ".join(out.split())
+
+    def test_the_method_says_what_the_plan_counts_on(self, fresh):
+        (found,) = fresh.json("plan", "--now", NOW)["outlooks"]
+        out = fresh.run("plan", "--method", "--now", NOW).stdout
+        counted = out[out.index("How this was counted") :]
+        for goal in found["goals"]:
+            name = f"{goal['classifier']} {goal['metric']}"
+            assert re.search(rf"^{name} +±{percent(goal['half_width'])} ", counted, re.MULTILINE)
 
     def test_it_writes_nothing(self, fresh):
         before = {path for path in fresh.folder.rglob("*") if "stratawatch.db-" not in path.name}
@@ -181,11 +191,21 @@ class TestDryRun:
         ] == []
         assert fresh.json("cycles") == {"cycles": []}
 
-    def test_people_see_patterns_and_what_is_too_wide(self, fresh):
+    def test_people_see_who_says_yes_and_what_is_too_wide(self, fresh):
         out = fresh.run("plan", "--dry-run", "--now", NOW).stdout
         assert "60 labels of a budget of 60" in out
-        assert "a pattern is what lr, rf say, in this order" in out
         assert "wider than the margin" in out
+        rows = [line for line in out.splitlines() if re.match(r"(nobody|lr|rf|all)( or \w+)* +[\d,]+ +\d+$", line)]
+        items, labels = (sum(int(row.split()[place].replace(",", "")) for row in rows) for place in (-2, -1))
+        assert (items, labels) == (2000, 60)
+
+    def test_strata_stand_behind_the_method(self, fresh):
+        (plan,) = fresh.json("plan", "--dry-run", "--now", NOW)["plans"]
+        out = fresh.run("plan", "--dry-run", "--method", "--now", NOW).stdout
+        assert "a pattern is what lr, rf say, in this order" in out
+        for row in plan["strata"]:
+            assert re.search(rf"^{row['patterns']} .*{row['items']:,} +{row['labels']:,}$", out, re.MULTILINE)
+        assert f"Method: {plan['method']}" in out
 
     def test_an_unknown_panel_is_told_with_the_one_that_was_meant(self, fresh):
         err = fresh.run("plan", "--dry-run", "spm", code=2).stderr

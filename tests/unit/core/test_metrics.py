@@ -118,7 +118,7 @@ class TestEveryMetric:
         assert why(name, sides(labels=(0, 0), yes=(0, 0))).startswith("no label among the ")
 
     def test_is_undefined_when_too_much_is_unseen(self, name):
-        assert "are in strata without a label; at most 10% may be" in why(name, sides(unseen=(101, 1001)))
+        assert "are in groups without a label; at most 10% may be" in why(name, sides(unseen=(101, 1001)))
 
     def test_bears_a_tenth_unseen(self, name):
         assert why(name, sides(unseen=(100, 1000))) is None

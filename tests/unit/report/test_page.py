@@ -124,7 +124,7 @@ class TestTheSentenceOfAState:
 
     @pytest.mark.parametrize(("state", "value"), [(AlarmState.UNPROVEN, 0.8), (AlarmState.AT_RISK, 0.75)])
     def test_stands_below_a_score_that_is_not_ok(self, state, value):
-        assert '<tr class="more"><td colspan="8">Over the last 4 windows it is so.</td></tr>' in self.page(state, value)
+        assert '<tr class="more"><td colspan="7">Over the last 4 windows it is so.</td></tr>' in self.page(state, value)
 
     def test_stands_below_one_that_several_windows_prove(self):
         assert "Over the last 4 windows it is so." in self.page(AlarmState.OK, 0.8)
@@ -259,7 +259,7 @@ class TestClusters:
         first = memory.revisions[newest].estimates[0]
         assert (
             f"Labels come in clusters, by the column customer: the interval of {first.metric} of {first.classifier} "
-            "counts 800 labels as at most 519 (design effect 1.54). "
+            "counts 800 labels as at most 519. "
             "Intervals are about clusters to come whose scores and calls are like these."
         ) in page
         assert page.count('800<span class="under">as 519</span>') == 1

@@ -1,7 +1,10 @@
 """What a notebook shows of a study and its tables."""
 
+from html import escape
+
 import pytest
 
+from stratawatch.formatting import READ_AS
 from stratawatch.study.notebook_html import html_table
 from tests.support.study_frames import StudyData
 
@@ -34,6 +37,20 @@ def test_missing_answers_have_a_row_below_the_estimates(population):
     population.answer(study, nobody_knows=study.ask()[:30])
     assert "have no answer" in study._repr_html_()
     assert "have no answer" in study.estimates()._repr_html_()
+
+
+def test_every_table_of_a_study_says_how_to_read_it(population):
+    study = population.study(budget=200)
+    population.answer(study)
+    plan = study.plan()
+    tables = (study.estimates(), plan.strata, plan.expected, study.answer_counts())
+    for table in tables:
+        assert f">{READ_AS}{escape(next(filter(None, (row.in_words for row in table))))}.</caption>" in table.to_html()
+    assert study._repr_html_().count("<caption") == 1
+    first = study.estimates()[0]
+    assert first.in_words.startswith(
+        f"the {first.metric} of {first.classifier} is {first.value:.3f}, with its interval"
+    )
 
 
 def test_answers_that_lean_are_said_with_the_study(population):

@@ -1,8 +1,19 @@
+import re
 from dataclasses import dataclass
 
 import pandas as pd
 
 from stratawatch.study.result_table import ResultTable, text_table
+
+
+@dataclass(frozen=True)
+class Said:
+    name: str
+    number: int | None
+
+    @property
+    def in_words(self) -> str:
+        return "" if self.number is None else f"{self.name} is <{self.number}>"
 
 
 @dataclass(frozen=True)
@@ -53,6 +64,14 @@ class TestRows:
 
     def test_are_a_table_in_a_notebook(self):
         assert ROWS._repr_html_().count("<tr") == 3
+
+    def test_the_caption_is_the_first_row_that_tells_something(self):
+        text = ResultTable([Said("a", None), Said("b", 2), Said("c", 3)])._repr_html_()
+        assert re.search(r"<caption [^>]*>(.*?)</caption>", text)[1] == "Read a row as: b is &lt;2&gt;."
+
+    def test_without_such_a_row_there_is_no_caption(self):
+        assert "<caption" not in ResultTable([Said("a", None)])._repr_html_()
+        assert "<caption" not in ROWS._repr_html_()
 
 
 class TestTextTable:

@@ -189,7 +189,7 @@ class TestNonResponse:
         heard = {i: v for i, v in ledger.verdicts.items() if population.patterns[int(i[1:])] != "11"}
         found = population.design.estimate(VerdictsByItem(heard), drawn)
         assert isinstance(outcome(found, "a", "precision"), Undefined)
-        assert "strata without a label" in outcome(found, "a", "precision").reason
+        assert "groups without a label" in outcome(found, "a", "precision").reason
         assert isinstance(outcome(found, "a", "false_omission_rate"), IntervalEstimate)
 
 

@@ -55,7 +55,10 @@ def test_counts_by_side_and_stratum() -> None:
     ("lost", "sentence"),
     [
         (DRAWN <= 1, "of the answers on items that lr calls positive are missing, 0% of the others"),
-        ((DRAWN == 2) | (DRAWN == 3), "of the answers in stratum 1 are missing, 0% of the others"),
+        (
+            (DRAWN == 2) | (DRAWN == 3),
+            "of the answers in group 1 of items alike in calls and scores are missing, 0% of the others",
+        ),
     ],
 )
 def test_answers_that_lean_are_named(lost, sentence) -> None:

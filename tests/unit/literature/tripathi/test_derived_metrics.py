@@ -42,7 +42,7 @@ class TestFalseOmission:
 
     def test_a_large_one_is_not(self):
         reason = false_omission_rate(*np.array([[800, 200], [90, 0], [9, 0]])).reason
-        assert reason == "20% of the items it calls negative are in strata without a label; at most 10% may be"
+        assert reason == "20% of the items it calls negative are in groups without a label; at most 10% may be"
 
     @pytest.mark.parametrize(
         ("sizes", "words"), [([0, 0], "it calls no item negative"), ([4, 4], "no label among the 8")]

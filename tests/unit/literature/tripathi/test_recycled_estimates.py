@@ -112,7 +112,7 @@ def test_without_a_share_for_omissions_there_is_no_recall():
     design = design_of(survey(300, parent="a", omission_share=0.0))
     found = estimates_of(design, labels(design))
     assert isinstance(found["a", "precision"].result, IntervalEstimate)
-    assert "in strata without a label" in found["a", "false_omission_rate"].result.reason
+    assert "in groups without a label" in found["a", "false_omission_rate"].result.reason
     assert "the false-omission rate of the parent is not known" in found["a", "recall"].result.reason
 
 
