@@ -189,7 +189,9 @@ class TestWhatItCosts:
         assert "Where: " not in reminder.body
         headline = build(scenario.ports.store, scenario.panel, scenario.clock.now()).headline
         assert headline.state == AlarmState.BREACH
-        assert headline.sentence.endswith("% of its flags are wrong, at most 53% allowed; inside again so far, not proven yet.")
+        assert headline.sentence.endswith(
+            "% of its flags are wrong, at most 53% allowed; inside again so far, not proven yet."
+        )
 
     def test_of_recall_is_in_misses(self, make_scenario):
         """From week 2 on a fifth of what lr passes is true: it misses them, and its flags are as right as before."""

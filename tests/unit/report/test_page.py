@@ -169,7 +169,6 @@ class TestHostileText:
         memory.judge(cycle(0), [estimate("$\\frac", "precision", known(0.8, 0.02))])
         assert "$\\frac" in render(memory)
 
-
     @pytest.mark.parametrize("text", ["`<script>x</script>`", "`a` <script> `b`", "`</code><script>`", "`one"])
     def test_nor_are_they_between_backticks(self, text):
         memory = quarter()
