@@ -59,7 +59,7 @@ def keep_forecast_check(
 
 
 def forecast_record(tx: Transaction, panel: str) -> ForecastRecord | None:
-    """What became of a panel's last forecasts; None before there is one that counts."""
+    """What became of a panel's last forecasts; None before the first is judged."""
     return record_from(tx.labels.cursor(KEPT + panel))
 
 

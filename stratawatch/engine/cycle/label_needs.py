@@ -49,7 +49,7 @@ class LabelNeeds:
 
     `stop`: where a cycle would stop that asks no more than its goals need; None where it spends its budget. `limits`:
     how streams stand at the ends of their limits, and the labels that would prove each inside. `record`: what became
-    of earlier forecasts, None before there is one that tells something.
+    of earlier forecasts, None before the first is judged.
     """
 
     items: int

@@ -65,6 +65,10 @@ class ForecastRecord:
         'Forecast of the last plan: 5 of 6 half-widths came out inside their range'
         """
         plans, sums = len(self.counted), self.sums
+        if not plans:
+            several = self.left_out > 1
+            whose = f"Forecasts of the last {self.left_out} plans" if several else "The forecast of the last plan"
+            return f"{whose} cannot be checked: fewer than nine in ten of {'their' if several else 'its'} labels came."
         whose = f"Forecasts of the last {plans} plans" if plans > 1 else "Forecast of the last plan"
         of_all = f"{sums['inside']:,} of {count_text(sums['half_widths'], 'half-width')}"
         outside = " and ".join(f"{sums[place]:,} {place}" for place in ("wider", "narrower") if sums[place])
@@ -100,6 +104,6 @@ def plans_from(position: Mapping[str, Any]) -> tuple[CheckedForecast, ...]:
 
 
 def record_from(position: Mapping[str, Any]) -> ForecastRecord | None:
-    """The record that was kept of a panel; None before there is a plan that counts."""
-    record = ForecastRecord(plans_from(position))
-    return record if record.counted else None
+    """The record that was kept of a panel; None before there is a judged plan with ranges."""
+    plans = plans_from(position)
+    return ForecastRecord(plans) if plans else None

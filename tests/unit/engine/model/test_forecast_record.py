@@ -61,9 +61,22 @@ def test_a_plan_is_left_out_where_more_than_a_tenth_of_its_labels_is_missing(cam
     assert checked(came=came).is_left_out is left_out
 
 
-def test_before_a_plan_counts_there_is_no_record():
+def test_before_the_first_there_is_no_record():
     assert record_from({}) is None
-    assert record_from(kept_record("spam", (checked(came=10),))) is None
+    assert record_from(kept_record("spam", ())) is None
+
+
+@pytest.mark.parametrize(
+    ("several", "sentence"),
+    [
+        (1, "The forecast of the last plan cannot be checked: fewer than nine in ten of its labels came."),
+        (2, "Forecasts of the last 2 plans cannot be checked: fewer than nine in ten of their labels came."),
+    ],
+)
+def test_where_no_plan_counts_the_record_says_why(several, sentence):
+    found = record(*(checked(number, came=10) for number in range(several)))
+    assert found.sentence == sentence
+    assert record_document(found)["half_widths"] == 0
 
 
 def test_what_is_kept_comes_back():
