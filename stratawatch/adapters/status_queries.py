@@ -66,6 +66,9 @@ QUERIES: Final = {
     "limit_outlooks": """
         SELECT position FROM cursors WHERE substr(queue, 1, 18) = 'limit outlooks of ' ORDER BY queue
     """,
+    "forecast_records": """
+        SELECT position FROM cursors WHERE substr(queue, 1, 19) = 'forecast record of ' ORDER BY queue
+    """,
     "lone_windows": """
         SELECT c.panel, r.cycle_id AS cycle, r.persisting, r.why
         FROM judgement_rules AS r INNER JOIN cycles AS c ON c.id = r.cycle_id

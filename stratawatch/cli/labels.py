@@ -167,9 +167,7 @@ def import_(
     labels = read_labels(file)
     with installation.ports.store.begin() as tx:
         names = list(tx.panels.latest())
-    if panel is None and len(names) != 1:
-        raise StratawatchError("say which panel the labels are for", expected=f"--panel {'|'.join(names) or 'NAME'}")
-    name = existing_name(panel, names, "panel") if panel else names[0]
+    name = _opened_panel(panel, names, list(installation.panels))
     got = import_labels(installation.ports, name, labels, why=why)
     facts = {"panel": name, "lines": len(labels), "new": got.new, "unknown": got.unknown, "misdated": got.misdated}
     if json:
@@ -182,6 +180,21 @@ def import_(
         print_line(f"{count_text(got.unknown, 'line')} for items that were not drawn: they count once their item is")
     if got.misdated:
         print_line(f"{count_text(got.misdated, 'line')} set aside: dated in the future")
+
+
+def _opened_panel(panel: str | None, opened: list[str], configured: list[str]) -> str:
+    """The panel that labels are for, which the store must know: it asked people, and so has the question."""
+    if panel in opened or (panel is None and len(opened) == 1):
+        return panel or opened[0]
+    if panel in configured or (panel is None and not opened):
+        who = f"panel '{panel}'" if panel else "no panel"
+        raise StratawatchError(
+            f"{who} has {'no' if panel else 'a'} window yet, so that nobody was asked what these labels answer",
+            hint="run `stratawatch open` first, then import them again",
+        )
+    if panel is None:
+        raise StratawatchError("say which panel the labels are for", expected=f"--panel {'|'.join(opened)}")
+    return existing_name(panel, list(dict.fromkeys([*opened, *configured])), "panel")
 
 
 @app.command("adopt-queue", short_help="Say that this is the label queue.")

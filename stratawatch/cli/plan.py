@@ -1,7 +1,6 @@
 """stratawatch plan: how many labels the goals need, and which items a cycle would ask for. Nothing is written."""
 
 from collections.abc import Sequence
-from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -26,6 +25,7 @@ from stratawatch.cli.planned_items import show_planned_items, width_text
 from stratawatch.cli.progress_bar import shown_progress
 from stratawatch.cli.table_output import show_rows
 from stratawatch.cli.window_option import newest_window
+from stratawatch.engine.model.forecast_record import record_document
 from stratawatch.engine.model.limit_outlook import outlook_document
 from stratawatch.errors import StratawatchError
 from stratawatch.formatting import count_text, percent
@@ -188,7 +188,7 @@ def _outlook_document(spec: "PanelSpec", window: "Window", period: int, found: "
             for goal in found.goals
         ],
         "curve": [_point(step) for step in found.curve],
-        "record": None if found.record is None else {**asdict(found.record), "sentence": found.record.sentence},
+        "record": None if found.record is None else record_document(found.record),
         "limits": [{**outlook_document(one), "cycle": one.cycle} for one in found.limits],
     }
 

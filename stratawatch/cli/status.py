@@ -18,6 +18,7 @@ from stratawatch.cli.output import (
     window_text,
 )
 from stratawatch.cli.status_batches import batches_of, unplanned_batches, unplanned_text
+from stratawatch.cli.status_judgements import forecast_records, show_judgements, show_truth
 from stratawatch.cli.status_silences import (
     active_silences,
     incident_rows,
@@ -30,7 +31,7 @@ from stratawatch.core.alarms.alarm_states import URGENCY
 from stratawatch.engine.model.alarm_records import StreamKey
 from stratawatch.engine.model.limit_outlook import LimitOutlook, outlook_document, outlooks_from, outlooks_with_pauses
 from stratawatch.errors import Unreachable
-from stratawatch.formatting import count_text, truth_text
+from stratawatch.formatting import count_text
 
 READ_LATELY = 3600
 """Seconds for which the end of an advance says that the configuration can be read."""
@@ -150,6 +151,7 @@ def _document(rows: "StatusRows", configured: frozenset[str] | None, now: dateti
             for kept in (row["position"] for row in rows["missing_answers"])
             if kept and (configured is None or kept["panel"] in configured)
         ],
+        "forecast_records": forecast_records(rows, configured),
         "lone_windows": [dict(row) for row in rows["lone_windows"]],
         "last_advance": last_advance(rows["last_advance"], now),
     }
@@ -286,8 +288,8 @@ def _show(document: Mapping[str, Any]) -> None:
     show_incidents(document["incidents"], document["silences"])
     _show_batches(document)
     _show_labels(document)
-    _show_judgements(document)
-    _show_truth(document)
+    show_judgements(document)
+    show_truth(document)
     for row in document["undelivered"]:
         word = "waiting" if row["state"] == "pending" else "given up"
         print_line(
@@ -325,25 +327,6 @@ def _show_waiting(waiting: Mapping[str, Any], now: datetime) -> None:
     if waiting["labels"]:
         print_line(f"! {waiting_text(**waiting)} ({age(now - waiting['since'])})")
         print_line(f"  {WAITING} lists them")
-
-
-def _show_judgements(document: Mapping[str, Any]) -> None:
-    """What is missing of newest windows, and which of them are judged without the windows before."""
-    for row in document["missing_answers"]:
-        print_line(f"{'! ' if row['leans'] else ''}{row['panel']}, cycle {row['cycle']}: {row['sentence']}")
-    for row in document["lone_windows"]:
-        print_line(f"{row['panel']}, cycle {row['cycle']}: paged by each window alone: {row['why']}")
-
-
-def _show_truth(document: Mapping[str, Any]) -> None:
-    """What came by itself, and the limits that it breaks by its count alone."""
-    for row in document["truth"]:
-        print_line(truth_text(**row))
-    for row in document["truth_warnings"]:
-        where = f" in {row['segment']}" if row["segment"] else ""
-        print_line(
-            f"! {row['panel']}, cycle {row['cycle']}, {row['classifier']}{where}: {row['sentence']}", indent="  "
-        )
 
 
 def _show_set_aside(reasons: Sequence[Mapping[str, Any]]) -> None:

@@ -26,12 +26,26 @@ class HalfWidthRange:
 
 
 @dataclass(frozen=True)
+class CycleForecast:
+    """What all rounds of a cycle were expected to give, before the first of their labels was asked for.
+
+    `labels`: those of all rounds, the ones that were known already included. `half_widths` are what the plan counted
+    on and `ranges` where they may come out, both by (classifier, metric).
+    """
+
+    labels: int
+    half_widths: Mapping[tuple[str, str], float]
+    ranges: Mapping[tuple[str, str], HalfWidthRange]
+
+
+@dataclass(frozen=True)
 class Plan:
     """Cumulative labels per stratum after this round, and what they are expected to buy.
 
     `half_widths` maps (classifier, metric) to the expected half-width with `totals` labels;
     `exhausted` lists strata whose pool could not give what the allocation asked for. A forecast of a whole cycle says
     how many of the labels are known before it, and in which range half-widths may come out, where its design tells.
+    The plan of a cycle's first round carries that `forecast`; those of later rounds know answers, and have none.
     """
 
     totals: tuple[int, ...]
@@ -40,6 +54,7 @@ class Plan:
     exhausted: tuple[int, ...] = ()
     known_labels: int = 0
     ranges: Mapping[tuple[str, str], HalfWidthRange] = field(default_factory=dict)
+    forecast: CycleForecast | None = None
 
     @property
     def labels(self) -> int:

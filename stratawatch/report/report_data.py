@@ -13,6 +13,7 @@ from stratawatch.engine.alarms.alarm_streams import watched_streams
 from stratawatch.engine.alarms.notifications import News
 from stratawatch.engine.baselines.current_baselines import current_baselines
 from stratawatch.engine.cycle.budget_shares import shared_budget_states
+from stratawatch.engine.cycle.forecast_checks import forecast_record
 from stratawatch.engine.evidence.limit_outlooks import kept_outlooks
 from stratawatch.engine.evidence.news import news_of_open_breaches
 from stratawatch.engine.evidence.tried_cut_offs import TriedCutOffs, cut_offs_of_incidents
@@ -24,6 +25,7 @@ from stratawatch.engine.model.alarm_records import Incident, Notification, Strea
 from stratawatch.engine.model.budget_ledger import BudgetState, WindowShare
 from stratawatch.engine.model.cycle_facts import Cycle, Revision
 from stratawatch.engine.model.evidence_records import JudgementRule
+from stratawatch.engine.model.forecast_record import ForecastRecord
 from stratawatch.engine.model.limit_outlook import LimitOutlook
 from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.engine.model.states import CycleState
@@ -95,6 +97,7 @@ class ReportData:
     cut_offs: Mapping[int, TriedCutOffs] = field(default_factory=dict)  # by open incident
     breaches: Mapping[StreamKey, News] = field(default_factory=dict)  # what is told of those that are open
     outlooks: tuple[LimitOutlook, ...] = ()  # of the newest judged window, at each end of its limits
+    forecasts: ForecastRecord | None = None  # what became of the last ones
 
     @property
     def newest(self) -> CycleData | None:
@@ -140,6 +143,7 @@ def read_data(store: Store, spec: PanelSpec, newest: int) -> ReportData:
             cut_offs=cut_offs_of_incidents(tx, incidents),
             breaches=news_of_open_breaches(tx, incidents),
             outlooks=kept_outlooks(tx, spec),
+            forecasts=forecast_record(tx, spec.name),
         )
 
 

@@ -82,6 +82,7 @@ def assemble(
         labels=labels,
         cost=_cost(facts),
         shared_budget=_shared_budget(facts),
+        forecasts=facts.forecasts.sentence if facts.forecasts else "",
         cycles=cycle_rows(facts, docs_link),
         older=facts.older,
         incidents=incident_rows(facts),

@@ -361,6 +361,7 @@ class PanelView:
     labels: LabelOutcomes
     cost: Cost | None
     shared_budget: str  # what the window had of a budget that panels share, and why; empty without one
+    forecasts: str  # what became of the last ones; empty before the first
     cycles: tuple[CycleRow, ...]
     older: int  # cycles that are older than the ones shown
     incidents: tuple[IncidentRow, ...]

@@ -9,7 +9,6 @@ from stratawatch.cli.status_streams import show_panel
 from stratawatch.core.alarms.alarm_states import AlarmState
 from stratawatch.core.designs.budget_forecasts import BudgetPoint
 from stratawatch.core.goals import Limit
-from stratawatch.engine.cycle.forecast_record import ForecastRecord, forecast_record
 from stratawatch.engine.cycle.labels_to_prove import with_labels_to_prove
 from stratawatch.engine.evidence.limit_outlooks import KEPT, kept_outlooks
 from stratawatch.engine.model.limit_outlook import outlook_document, outlooks_from
@@ -69,18 +68,6 @@ class TestAfterAJudgement:
         else:
             assert f"ne week alone would page near {100 * found.page_value:.1f}%" in score.ways_out[0]
             assert score.ways_out[0] in text
-
-    def test_a_forecast_has_a_record_once_its_window_is_judged(self, judged):
-        with judged.ports.store.begin() as tx:
-            found = forecast_record(tx, "spam", {("lr", "precision")})
-            nothing = forecast_record(tx, "spam", {("lr", "accuracy")})
-        assert (found.windows, found.half_widths) == (1, 1)
-        assert found.least == found.middle == found.most > 0
-        assert found.sentence == (
-            f"In the judged window the interval came out {found.middle:.2f} times as wide as the plan of its last round said, "
-            "which knew the answers before it."
-        )
-        assert nothing is None
 
 
 class TestOnThePage:
@@ -161,34 +148,9 @@ def test_after_a_new_baseline_a_drop_waits_for_its_first_window(make_scenario):
     assert outlooks(scenario, DROPS) == ()
 
 
-@pytest.mark.parametrize(
-    ("record", "sentence"),
-    [
-        (
-            ForecastRecord(8, 24, 0.92, 1.03, 1.21),
-            (
-                "In the last 8 judged windows intervals came out 0.92 to 1.21 times as wide as the plan of their last round "
-                "said, which knew the answers before it; half of them 1.03 times at most."
-            ),
-        ),
-        (
-            ForecastRecord(1, 1, 1.03, 1.03, 1.03),
-            (
-                "In the judged window the interval came out 1.03 times as wide as the plan of its last round said, "
-                "which knew the answers before it."
-            ),
-        ),
-    ],
-)
-def test_a_record_says_of_which_plan_it_is(record, sentence):
-    assert record.sentence == sentence
-
-
 def test_before_the_first_judgement_there_is_none(make_scenario):
     scenario = make_scenario(PANEL)
     assert outlooks(scenario) == ()
-    with scenario.ports.store.begin() as tx:
-        assert forecast_record(tx, "spam", {("lr", "precision")}) is None
 
 
 class TestLabelsToProve:

@@ -103,6 +103,14 @@ class TestPoison:
         assert found.profile.bad_rows == 0
         assert found.profile.columns["lr"]["nulls"] == 2000
 
+    @pytest.mark.parametrize("missing", ["NULL", "'nan'::DOUBLE"])
+    def test_missing_calls_are_a_silence(self, opened, missing):
+        by_column = spec(columns=PANEL.columns, classifiers=(ClassifierSpec("lr", None, call="score_lr"),))
+        ports, cycle = opened(f"CASE WHEN i % 20 = 7 THEN {missing} ELSE i % 2 END", by_column)
+        assert freeze_cycle(ports, cycle) == CycleState.FROZEN
+        found, _ = read(ports, cycle)
+        assert (found.profile.bad_rows, found.profile.columns["lr"]["nulls"]) == (0, 200)
+
     @pytest.mark.parametrize(
         ("score", "words"),
         [

@@ -106,6 +106,19 @@ class TestRunning:
         drawn = [[one.item for one in items if one.atom == index] for index, _ in enumerate(cut)]
         assert golden.named(cut, drawn) == golden.DRAW
 
+    @pytest.mark.parametrize("call_yes", [None, "1"])
+    def test_nan_and_null_in_calls_are_those_of_duckdb(
+        self, session: Any, tmp_path: Path, call_yes: str | None
+    ) -> None:
+        calls = [1.0, 0.0, float("nan"), None, float("inf")]
+        path = write(tmp_path / "rows.parquet", {**rows(60), "flag": ("DOUBLE", [calls[k % 5] for k in range(60)])})
+        spec = panel((ClassifierSpec("lr", "score", call="flag", call_yes=call_yes),))
+        ours, theirs = (one.census(spec, WINDOW) for one in (FilesSource(path), SparkSource(path=str(path))))
+        assert theirs.census.patterns == ours.census.patterns == ("-", "0", "1")
+        assert theirs.census.counts.tolist() == ours.census.counts.tolist() == [24, 12, 12]
+        assert theirs.profile.columns == ours.profile.columns
+        assert ours.profile.bad_rows == 12
+
     def test_windows_by_arrival_and_the_newest_row_are_those_of_duckdb(self, session: Any, tmp_path: Path) -> None:
         start = WINDOW.start.replace(tzinfo=None)
         table: Table = {

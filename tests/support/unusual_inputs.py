@@ -146,6 +146,18 @@ DATA: Final = (
         fine=True,
     ),
     UnusualInput(
+        "5% of the calls are NaN",
+        GOOD,
+        columns="CASE WHEN CAST(SUBSTR(id, 6) AS INT) % 20 = 7 THEN 'nan'::DOUBLE ELSE pred_lr::INT END AS pred_lr",
+        fine=True,
+    ),
+    UnusualInput(
+        "5% of the calls are null",
+        GOOD,
+        columns="CASE WHEN CAST(SUBSTR(id, 6) AS INT) % 20 = 7 THEN NULL ELSE pred_lr END AS pred_lr",
+        fine=True,
+    ),
+    UnusualInput(
         'Calls "ham" and "spam", and no call_yes',
         "2,000 with an unreadable call of 'lr'; got 'ham' in a row",
         columns="CASE WHEN pred_lr THEN 'spam' ELSE 'ham' END AS pred_lr",

@@ -22,21 +22,21 @@ NumberedScorer = tuple[int, ClassifierSpec | AuxiliarySpec]
 _CALL: Final[dict[str, str]] = {
     "flag": "CASE WHEN {c} IS NULL THEN {silent} WHEN {c} THEN {yes} ELSE 0 END",
     "number": (
-        "CASE WHEN {c} IS NULL THEN {silent} WHEN {c} - {c} = 0 AND {c} = 1 THEN {yes} "
+        "CASE WHEN {is_missing} THEN {silent} WHEN {c} - {c} = 0 AND {c} = 1 THEN {yes} "
         "WHEN {c} - {c} = 0 AND {c} = 0 THEN 0 ELSE {invalid} END"
     ),
     "text": (
-        f"CASE WHEN {{c}} IS NULL THEN {{silent}} WHEN LOWER(TRIM({{c}})) IN ({own_words(YES)}) THEN {{yes}} "
+        f"CASE WHEN {{is_missing}} THEN {{silent}} WHEN LOWER(TRIM({{c}})) IN ({own_words(YES)}) THEN {{yes}} "
         f"WHEN LOWER(TRIM({{c}})) IN ({own_words(NO)}) THEN 0 ELSE {{invalid}} END"
     ),
 }
 # The same where the configuration has the value that means yes.
 _CALL_BY_VALUE: Final[dict[str, str]] = {
     "number": (
-        "CASE WHEN {c} IS NULL THEN {silent} WHEN {c} - {c} = 0 AND {c} = {value} THEN {yes} "
+        "CASE WHEN {is_missing} THEN {silent} WHEN {c} - {c} = 0 AND {c} = {value} THEN {yes} "
         "WHEN {c} - {c} = 0 THEN 0 ELSE {invalid} END"
     ),
-    # Compared by bytes, for the column may have a collation to which Block is block.
+    # Compared by bytes, for the column may have a collation to which Block is block. The text NaN is a value too.
     "text": 'CASE WHEN {c} IS NULL THEN {silent} WHEN {c} COLLATE "C" = {value} THEN {yes} ELSE 0 END',
 }
 _CALL_BY_CUT_OFF: Final = (
@@ -47,8 +47,9 @@ _AUXILIARY_CALL: Final = (
     "CASE WHEN {is_valid} AND probability_{i} >= 0.5 THEN {yes} WHEN {is_valid} THEN 0 ELSE {silent} END"
 )
 _SCORE_FLAG: Final = "CASE WHEN {is_valid} THEN 0 WHEN {is_missing} THEN {null} ELSE {invalid} END"
-# NaN is what data frames write for null. ISNAN would not do: DuckDB folds it by the statistics of a Parquet file, too.
-_NOT_A_NUMBER: Final = "(NOT {c} - {c} = 0 AND NOT ABS({c}) = CAST('Infinity' AS DOUBLE))"
+# NaN is what data frames write for null. ISNAN would not do: DuckDB folds it by the statistics of a Parquet file, and
+# NOT x - x = 0 too where they say that all values are the same.
+_NOT_A_NUMBER: Final = "CASE WHEN {c} - {c} = 0 THEN FALSE ELSE NOT ABS({c}) = CAST('Infinity' AS DOUBLE) END"
 _NOT_A_NUMBER_UNBOUNDED: Final = "ISNAN({c})"
 _NOT_A_NUMBER_TEXT: Final = "LOWER(TRIM({c})) IN ('nan', '+nan', '-nan')"
 # x - x = 0 holds for finite numbers only. Comparisons alone would not do: the statistics of a Parquet file leave NaN
@@ -95,9 +96,9 @@ def _not_a_number(type_name: str) -> str:
     return _NOT_A_NUMBER if type_name.upper() in _WITH_NAN else ""
 
 
-def _is_missing(position: int, type_name: str) -> str:
-    """The condition that there is no score: null or NaN."""
-    nan, given = _not_a_number(type_name), f"score_given_{position}"
+def _is_missing(given: str, type_name: str) -> str:
+    """The condition that there is no score, or no call, in a column of this type: null or NaN."""
+    nan = _not_a_number(type_name)
     return f"({given} IS NULL OR {nan.format(c=given)})" if nan else f"{given} IS NULL"
 
 
@@ -113,16 +114,17 @@ def call(position: int, classifier: ClassifierSpec, types: Mapping[str, str], un
         kind: Kind = kind_of(types[classifier.call])
         column = f"call_given_{position}"
         column = f"CAST({column} AS VARCHAR)" if kind == "text" else column
+        is_missing = _is_missing(column, types[classifier.call])
         if classifier.call_yes is None:
-            return _CALL[kind].format(c=column, **codes)
+            return _CALL[kind].format(c=column, is_missing=is_missing, **codes)
         literal = (text if kind == "text" else number)(classifier.call_yes)
-        return _CALL_BY_VALUE[kind].format(c=column, value=literal, **codes)
+        return _CALL_BY_VALUE[kind].format(c=column, is_missing=is_missing, value=literal, **codes)
     if classifier.score is None or classifier.cut_off is None:
         raise ConfigError(
             f"classifier '{classifier.name}' makes no call", expected="a call column, or a score column with a cut_off"
         )
     cut_off = f"CAST({text(repr(float(classifier.cut_off)))} AS DOUBLE)"
-    is_missing = _is_missing(position, types[classifier.score])
+    is_missing = _is_missing(f"score_given_{position}", types[classifier.score])
     is_valid = _is_valid(position, classifier)
     return _CALL_BY_CUT_OFF.format(i=position, cut_off=cut_off, is_valid=is_valid, is_missing=is_missing, **codes)
 
@@ -138,7 +140,7 @@ def score_flag(position: int, classifier: ClassifierSpec, types: Mapping[str, st
     """The flag of a classifier's score: 0 valid, or no score column; 1 missing; 3 unreadable or out of range."""
     if classifier.score is None:
         return "0"
-    is_missing = _is_missing(position, types[classifier.score])
+    is_missing = _is_missing(f"score_given_{position}", types[classifier.score])
     is_valid = _is_valid(position, classifier)
     return _SCORE_FLAG.format(is_valid=is_valid, is_missing=is_missing, null=NULL * unit, invalid=INVALID * unit)
 

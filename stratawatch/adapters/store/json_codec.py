@@ -11,7 +11,7 @@ from types import UnionType
 from typing import Any, Final, Literal, Union, get_args, get_origin, get_type_hints
 from uuid import UUID
 
-from stratawatch.core.plan import Plan
+from stratawatch.core.plan import CycleForecast, HalfWidthRange, Plan
 from stratawatch.errors import StratawatchError
 
 _SCALARS: Final[dict[type, Callable[[Any], Any]]] = {
@@ -93,21 +93,43 @@ def _as_it_is(value: Any) -> Any:
 
 def plan_document(plan: Plan) -> dict[str, Any]:
     """A plan as JSON; its half-widths have keys of two parts."""
-    return {
+    document = {
         "totals": list(plan.totals),
         "half_widths": [[*key, width] for key, width in plan.half_widths.items()],
         "method": plan.method,
         "exhausted": list(plan.exhausted),
     }
+    return document if plan.forecast is None else {**document, "forecast": _forecast_document(plan.forecast)}
 
 
 def plan_from(document: Mapping[str, Any]) -> Plan:
-    """The plan that `plan_document` wrote."""
+    """The plan that `plan_document` wrote; earlier versions wrote no forecast."""
     return Plan(
         totals=tuple(document["totals"]),
         half_widths={(classifier, metric): float(width) for classifier, metric, width in document["half_widths"]},
         method=document["method"],
         exhausted=tuple(document["exhausted"]),
+        forecast=_forecast_from(document["forecast"]) if "forecast" in document else None,
+    )
+
+
+def _forecast_document(forecast: CycleForecast) -> dict[str, Any]:
+    """A cycle's forecast: of each range its low end, what the plan counted on, and its high end."""
+    ranges = forecast.ranges.items()
+    return {
+        "labels": forecast.labels,
+        "ranges": [[*key, one.low, forecast.half_widths[key], one.high] for key, one in ranges],
+    }
+
+
+def _forecast_from(document: Mapping[str, Any]) -> CycleForecast:
+    rows = [
+        ((classifier, metric), low, expected, high) for classifier, metric, low, expected, high in document["ranges"]
+    ]
+    return CycleForecast(
+        labels=document["labels"],
+        half_widths={key: float(expected) for key, _, expected, _ in rows},
+        ranges={key: HalfWidthRange(float(low), float(high)) for key, low, _, high in rows},
     )
 
 

@@ -32,6 +32,8 @@ class SamplingDesign(ABC):
     """Whether it knows how many labels goals need; otherwise it needs a budget."""
     spends_budget: ClassVar[bool] = False
     """Whether it draws exactly what a budget pays for, as long as there are items."""
+    forecasts_ranges: ClassVar[bool] = False
+    """Whether its forecasts say in which range half-widths may come out."""
     estimates_segments: ClassVar[bool] = True
     is_simple_random: ClassVar[bool] = False
     """Whether it is simple random sampling itself, which other designs are compared with."""

@@ -23,7 +23,7 @@ from stratawatch.core.history.past_labels import NO_HISTORY, History
 from stratawatch.core.history.variance_priors import VariancePrior
 from stratawatch.core.labelled_sample import NONE_ASSUMED, LabelledSample, labelled_sample
 from stratawatch.core.metrics import REPORTED
-from stratawatch.core.plan import Plan
+from stratawatch.core.plan import CycleForecast, Plan
 from stratawatch.core.planning.allocation import drawable_items
 from stratawatch.core.planning.labels_so_far import LabelsSoFar, UnlabelledCandidates
 from stratawatch.core.population import Atom, Candidates, Census, Counts, Segment
@@ -109,8 +109,7 @@ class FrozenDesign:
                 f'a design that was cut as "{_words(self.survey)}" cannot be planned as "{_words(survey)}"',
                 hint="name one design for all of a cycle",
             )
-        if not self.priors:
-            survey = survey.without_borrowing  # plans count on the intervals that its estimates will have
+        survey = self._with_own_intervals(survey)
         sample = self._labelled(ledger, drawn)
         order, strata = self._order
         labelled_items = ledger.verdicts.keys() | set(drawn)
@@ -132,6 +131,22 @@ class FrozenDesign:
         )
         pools = np.bincount(strata, minlength=self.cells.stratum_count).astype(np.int64)
         return self.sampling_design.plan(self.cells, survey, history, so_far, pools)
+
+    def forecast(
+        self, survey: SurveySpec, history: History, streams: Collection[tuple[str, str]]
+    ) -> CycleForecast | None:
+        """What all rounds are expected to give each (classifier, metric), before any label.
+
+        None where the design tells no ranges. `history` knows the random numbers of candidates whose label is there
+        already: to draw them costs nothing.
+        """
+        kind = self.sampling_design
+        if not kind.forecasts_ranges:
+            return None
+        metrics = sorted({metric for _, metric in streams})
+        whole = kind.plan_all_rounds(self.cells, self._with_own_intervals(survey), history, metrics)
+        ranges = {key: one for key, one in whole.ranges.items() if key in streams}
+        return CycleForecast(whole.labels, {key: whole.half_widths[key] for key in ranges}, ranges)
 
     def draw(self, plan: Plan) -> tuple[int, ...]:
         """Indices of the drawn candidates, by (stratum, digest); a larger plan only adds to a smaller one."""
@@ -248,6 +263,10 @@ class FrozenDesign:
     @cached_property
     def _order(self) -> tuple[Counts, Counts]:
         return order_by_random_number(self.candidates, self.cells.strata)
+
+    def _with_own_intervals(self, survey: SurveySpec) -> SurveySpec:
+        """The survey with the intervals that this design's estimates will have, which plans count on."""
+        return survey if self.priors else survey.without_borrowing
 
     def _labelled(
         self, ledger: VerdictsByItem, drawn: Collection[str], assumed: Mapping[str, Verdict] = NONE_ASSUMED

@@ -30,6 +30,7 @@ class JointDesign(SamplingDesign):
     name: ClassVar[str] = "joint"
     plans_for_goals: ClassVar[bool] = True
     spends_budget: ClassVar[bool] = True
+    forecasts_ranges: ClassVar[bool] = True
 
     def max_rounds(self, survey: SurveySpec) -> int:
         """One for small budgets, else two, or as many as goals may take."""

@@ -17,6 +17,7 @@ from stratawatch.engine.alarms.alarm_streams import newest_number, record_judgem
 from stratawatch.engine.alarms.notifications import News, warn_of_cycle
 from stratawatch.engine.alarms.past_readings import estimates_so_far, paged_streams
 from stratawatch.engine.baselines.current_baselines import baselines_for_judging
+from stratawatch.engine.cycle.forecast_checks import keep_forecast_check
 from stratawatch.engine.cycle.open_cycles import DECIDED
 from stratawatch.engine.evidence.limit_outlooks import keep_outlooks, limit_outlooks
 from stratawatch.engine.evidence.news import news_of_end, news_of_page
@@ -66,6 +67,7 @@ def judge_cycle(ports: Ports, cycle_id: int) -> int | None:
                 segments=_segments(spec, labelled.design.atoms),
             )
             tx.estimates.add(Revision(cycle_id, number, print_, mark, now, tuple(estimates)))
+            keep_forecast_check(tx, cycle, labelled, estimates, now)
             is_newest = first or not _a_later_one_is(tx, cycle, [CycleState.JUDGED])
             missing = missing_answers(tx, cycle, labelled, watched_estimates(spec, estimates)) if is_newest else None
             leans = missing is not None and missing.lean is not None

@@ -10,11 +10,12 @@ from stratawatch.core.goals import Goal
 from stratawatch.core.history.model import has_enough_labels
 from stratawatch.core.plan import HalfWidthRange
 from stratawatch.core.planning.goal_variances import DEFAULT_GOALS
-from stratawatch.engine.cycle.forecast_record import ForecastRecord, forecast_record
+from stratawatch.engine.cycle.forecast_checks import forecast_record
 from stratawatch.engine.cycle.known_labels import history_with_known_labels
 from stratawatch.engine.cycle.labels_to_prove import with_labels_to_prove
 from stratawatch.engine.evidence.limit_outlooks import kept_outlooks
 from stratawatch.engine.input.assess_window import assess_window
+from stratawatch.engine.model.forecast_record import ForecastRecord
 from stratawatch.engine.model.limit_outlook import LimitOutlook, outlooks_with_pauses
 from stratawatch.engine.model.panel_metrics import metrics_shown
 from stratawatch.engine.model.panel_spec import PanelSpec, Window
@@ -48,7 +49,7 @@ class LabelNeeds:
 
     `stop`: where a cycle would stop that asks no more than its goals need; None where it spends its budget. `limits`:
     how streams stand at the ends of their limits, and the labels that would prove each inside. `record`: what became
-    of earlier forecasts, None before the first window is judged.
+    of earlier forecasts, None before the first is judged.
     """
 
     items: int
@@ -86,7 +87,7 @@ def label_needs(ports: Ports, spec: PanelSpec, window: Window, period: int) -> L
     )
     with ports.store.begin() as tx:
         limits = outlooks_with_pauses(kept_outlooks(tx, spec), ports.paused)
-        record = forecast_record(tx, spec.name, {(goal.classifiers[0], goal.metric) for goal in goals})
+        record = forecast_record(tx, spec.name)
     return LabelNeeds(
         items=census.size,
         past_labels=len(history),

@@ -1,12 +1,14 @@
 """Plan a round: allocate labels to strata, draw the smallest random numbers, write the batches to the outbox."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from stratawatch.core.history.past_labels import History
 from stratawatch.core.plan import Plan
+from stratawatch.core.random_numbers import unit_number
 from stratawatch.core.verdicts import Verdict, VerdictsByItem
+from stratawatch.engine.cycle.forecast_checks import forecast_streams
 from stratawatch.engine.cycle.settle_cycle import close_answered
 from stratawatch.engine.evidence.focus import focus_text
 from stratawatch.engine.labels.gold_items import answered_gold, gold_of_round
@@ -73,7 +75,9 @@ def _next_round(tx: Transaction, spec: PanelSpec, cycle: Cycle, ordinal: int, no
     reusable, items_for = known.verdicts, with_item_budget(spec, further_share(tx, spec, cycle))
     survey = survey_of_panel(items_for, cycle.focus)
     earlier = [done.plan for done in tx.rounds.of(cycle.id)]
-    history = label_history(tx, spec, cycle.period, cycle.opened_at, labelled.design.candidates.items)
+    numbers = {one.item: unit_number(one.digest) for one in candidates if one.item in reusable}
+    present = labelled.design.candidates.items
+    history = label_history(tx, spec, cycle.period, cycle.opened_at, present, numbers=numbers)
 
     def planned(paid: frozenset[str]) -> tuple[Plan, list[CandidateItem]]:
         """A plan for which these items cost a label though they have one, and the items that it adds."""
@@ -99,6 +103,8 @@ def _next_round(tx: Transaction, spec: PanelSpec, cycle: Cycle, ordinal: int, no
         return None
     asking = _asking(tx, spec, [item.item for item in fresh])
     runs = len(tx.cycles.earlier_runs(cycle))
+    if ordinal == 1 and not runs:  # what is asked of a window that is run again follows from what was asked before
+        plan = replace(plan, forecast=labelled.design.forecast(survey, history, forecast_streams(spec)))
     # Of an item whose first answer is known from an earlier cycle only a further vote is asked for, once it is drawn.
     free = {*reusable, *known.begun}
     asked = [item for item in fresh if item.item not in free and can_be_shown(item)]

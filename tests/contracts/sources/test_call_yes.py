@@ -73,12 +73,12 @@ class TestValues:
     def letters(self, made: Make, values: list[Any]) -> dict[str, str]:
         """What each row says; its id is its place."""
         source = made({**items(*map(str, range(len(values)))), "flag": ("VARCHAR", values)})
-        atoms = [Atom(one, NO_BIN, 1023, 9, None, stratum=k) for k, one in enumerate("01-")]
-        found = source.candidates(self.SPEC, WINDOW, atoms, [9, 9, 9])
+        atoms = [Atom(one, NO_BIN, 1023, len(values), None, stratum=k) for k, one in enumerate("01-")]
+        found = source.candidates(self.SPEC, WINDOW, atoms, [len(values)] * len(atoms))
         return {one.item: one.pattern for one in found}
 
     def test_any_other_value_is_negative_and_null_no_call(self, made: Make) -> None:
-        others = [BLOCK.upper(), f"{BLOCK} ", f" {BLOCK}", BLOCK[:-1], "1", "true", "yes", "%", "ïo"]
+        others = [BLOCK.upper(), f"{BLOCK} ", f" {BLOCK}", BLOCK[:-1], "1", "true", "yes", "%", "ïo", "NaN"]
         found = self.letters(made, [BLOCK, None, *others])
         assert found == {"0": "1", "1": "-", **{str(k): "0" for k in range(2, 2 + len(others))}}
 
@@ -87,10 +87,10 @@ class TestValues:
         assert (profile.bad_rows, profile.columns["gate"]["positives"]) == (0, 0)
 
     @pytest.mark.parametrize("made", TYPED, indirect=True)
-    def test_a_number_that_is_none_is_a_bad_row(self, made: Make) -> None:
+    def test_of_numbers_nan_is_no_call_and_an_infinity_a_bad_row(self, made: Make) -> None:
         table = {**items(*"abcd"), "flag": ("DOUBLE", [2.0, float("nan"), float("inf"), 1.0])}
         found = made(table).census(panel((replace(self.SPEC.classifiers[0], call_yes="2"),)), WINDOW)
-        assert (found.census.patterns, found.profile.columns["gate"]["invalid"]) == (("0", "1"), 2)
+        assert (found.census.patterns, found.profile.columns["gate"]["invalid"]) == (("-", "0", "1"), 1)
         assert {one.reason for one in found.bad_rows} == {"the call of 'gate' in 'flag' is not a finite number"}
 
     @pytest.mark.parametrize("made", TYPED, indirect=True)

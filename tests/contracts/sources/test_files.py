@@ -1,5 +1,6 @@
 """Folders, globs, partitions, and files that are missing, torn, mixed or of several shapes."""
 
+import math
 import shutil
 from datetime import timedelta, timezone
 from pathlib import Path
@@ -15,6 +16,7 @@ from stratawatch.adapters.sources.duckdb_session import DuckDBLimits, duckdb_err
 from stratawatch.core.population import Atom, Segment
 from stratawatch.engine.model.panel_spec import ClassifierSpec, Columns, Window
 from stratawatch.errors import ConfigError, InputRefused, Unreachable
+from tests.support.predictions.backends import whole
 from tests.support.predictions.panels import START, WINDOW, panel
 from tests.support.predictions.tables import write
 
@@ -344,11 +346,20 @@ class TestStatistics:
         """The file was written by Arrow: its statistics say that scores lie in [0, 1] and every flag is 1."""
         path = Path(__file__).parents[2] / "support/predictions/golden/nan_hidden_by_statistics.parquet"
         answer = FilesSource(path).census(panel(), WINDOW)
-        assert {one.key: one.reason for one in answer.bad_rows} == {
-            "i09": "the call of 'lr' in 'flag' is neither yes nor no, true nor false, 1 nor 0",
-        }
-        assert (answer.profile.rows, answer.profile.bad_rows, answer.census.size) == (40, 1, 39)
-        assert answer.profile.columns["lr"]["score_nulls"] == 1
+        assert (answer.profile.rows, answer.profile.bad_rows, answer.census.size) == (40, 0, 40)
+        assert (answer.profile.columns["lr"]["score_nulls"], answer.profile.columns["lr"]["nulls"]) == (1, 1)
+        (silent,) = FilesSource(path).candidates(panel(), WINDOW, whole("-", 1), [1])
+        assert silent.item == "i09"
+
+    @pytest.mark.parametrize("same", [0.0, 0.5, 1.0])
+    def test_nan_among_scores_that_are_all_the_same_is_no_score(self, tmp_path, same):
+        """Arrow's statistics say then that the score is this number in every row."""
+        named = pa.Table.from_pydict(
+            {"id": list("abc"), "ts": [NAIVE] * 3, "score": [same, math.nan, same], "flag": [0] * 3}
+        )
+        pq.write_table(named, tmp_path / "rows.parquet")
+        profile = FilesSource(tmp_path / "rows.parquet").census(panel(), WINDOW).profile
+        assert (profile.bad_rows, profile.columns["lr"]["score_nulls"]) == (0, 1)
 
 
 class TestBounds:

@@ -112,6 +112,13 @@ class TestTypes:
         answer = PostgresSource(url, name).census(panel(), WINDOW)
         assert (answer.profile.bad_rows, answer.profile.columns["lr"]["score_nulls"]) == (0, 1)
 
+    @pytest.mark.parametrize("kind", ["real", "double precision", "numeric", "numeric(9,4)", "text"])
+    def test_no_number_is_no_call(self, own, kind):
+        url, _ = own
+        name = write_postgres(url, "calls", table("a", "b", flag=("VARCHAR", ["NaN", "1"])), {"flag": kind})
+        answer = PostgresSource(url, name).census(panel(), WINDOW)
+        assert (answer.census.patterns, answer.profile.bad_rows) == (("-", "1"), 0)
+
     def test_a_number_next_to_nothing_is_nothing(self, own):
         url, _ = own
         name = write_postgres(url, "tiny", table("a", score=("VARCHAR", ["1e-400"])), {"score": "numeric"})

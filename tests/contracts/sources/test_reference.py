@@ -46,6 +46,9 @@ def random_table(seed, rows=700):
             else r.choice([r.gauss(0, 3), 0.25, -800.0, 800.0])
         )
 
+    def call():
+        return r.choice([2.0, math.inf, math.nan]) if r.random() < 0.04 else float(r.random() < 0.3)
+
     return {
         "id": ("VARCHAR", [None if r.random() < 0.01 else f"item-{i:05}" for i in range(rows)]),
         "ts": ("TIMESTAMP", column(lambda: START.replace(tzinfo=None) + timedelta(hours=r.uniform(-20, 190)), 0.01)),
@@ -55,7 +58,7 @@ def random_table(seed, rows=700):
         "p_judge": ("DOUBLE", column(score)),
         "m_old": ("DOUBLE", column(margin, nothing=0.5)),
         "is_lr": ("BOOLEAN", column(lambda: r.random() < 0.1)),
-        "is_rules": ("INTEGER", column(lambda: 2 if r.random() < 0.02 else int(r.random() < 0.3))),
+        "is_rules": ("DOUBLE", column(call)),
         "is_nn": ("VARCHAR", column(lambda: r.choice(["0", "1", "True", "FALSE", "yes" if r.random() < 0.1 else "0"]))),
         "lang": ("VARCHAR", column(lambda: r.choice(["de", "en"]))),
         "country": ("INTEGER", column(lambda: r.choice([1, 2, 3]))),
@@ -123,8 +126,8 @@ class TestAgainstReference:
 
         assert profile.null_items == number(lambda row: row["id"] is None)
         assert profile.columns["rules"] == {
-            "nulls": number(lambda row: row["is_rules"] is None),
-            "invalid": number(lambda row: row["is_rules"] == 2),
+            "nulls": number(lambda row: row["is_rules"] is None or math.isnan(row["is_rules"])),
+            "invalid": number(lambda row: row["is_rules"] in (2, math.inf)),
             "positives": number(lambda row: row["is_rules"] == 1),
             "score_nulls": 0,
             "score_invalid": 0,

@@ -89,13 +89,15 @@ class TestCalls:
             (" Yes", "1"),
             ("NO", "0"),
             (None, "-"),
+            ("NaN", "-"),
+            (" nan", "-"),
         ],
     )
     def test_what_counts_as_a_call(self, made: Any, given: str | None, letter: str) -> None:
         answer = made(items("a", flag=given)).census(panel(), WINDOW)
         assert (answer.census.patterns, answer.profile.bad_rows) == ((letter,), 0)
 
-    @pytest.mark.parametrize("given", ["2", "-1", "0.5", "spam", "nan"])
+    @pytest.mark.parametrize("given", ["2", "-1", "0.5", "spam", "inf"])
     def test_anything_else_is_a_bad_row_with_its_reason(self, made: Any, given: str) -> None:
         answer = made(items("a", flag=given)).census(panel(), WINDOW)
         assert (answer.census.size, answer.profile.bad_rows, answer.profile.columns["lr"]["invalid"]) == (0, 1, 1)
@@ -103,6 +105,17 @@ class TestCalls:
         assert (bad.key, bad.kind) == ("a", "prediction")
         assert bad.reason == "the call of 'lr' in 'flag' is neither yes nor no, true nor false, 1 nor 0"
         assert bad.content["columns"]["flag"] == given
+
+    @pytest.mark.parametrize("kind", ["DOUBLE", "FLOAT"])
+    def test_nan_and_null_in_a_column_of_numbers_are_no_call(self, made: Any, kind: str) -> None:
+        table = {**items(*"abcd"), "flag": (kind, [1.0, float("nan"), None, 0.0])}
+        source = made(table)
+        answer = source.census(panel(), WINDOW)
+        assert (answer.census.patterns, answer.profile.bad_rows) == (("-", "0", "1"), 0)
+        column = answer.profile.columns["lr"]
+        assert (column["nulls"], column["invalid"], column["positives"]) == (2, 0, 1)
+        silent = source.candidates(panel(), WINDOW, whole("-", 2), [2])
+        assert {one.item for one in silent} == {"b", "c"}
 
     @pytest.mark.parametrize("flag", ["0", "1"])
     def test_all_calls_alike_is_a_normal_day(self, made: Any, flag: str) -> None:

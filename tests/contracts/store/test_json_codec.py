@@ -10,7 +10,7 @@ from stratawatch.adapters.store.columns import escaped, segment_key, unescaped
 from stratawatch.adapters.store.json_codec import as_document, dumps, from_document, plan_document, plan_from
 from stratawatch.adapters.store.panels import fingerprint
 from stratawatch.core.goals import Goal, Limit
-from stratawatch.core.plan import Plan
+from stratawatch.core.plan import CycleForecast, HalfWidthRange, Plan
 from stratawatch.core.population import Segment
 from stratawatch.engine.model.drift_rule import DriftRule
 from stratawatch.engine.model.input_profile import InputProfile
@@ -157,6 +157,16 @@ class TestPlan:
     def test_comes_back_exactly_infinities_included(self):
         plan = Plan((3, 0), {("a", "b"): float("inf"), ("a,b", "c"): 0.1 + 0.2}, "m", (1,))
         assert plan_from(json.loads(dumps(plan_document(plan)))) == plan
+
+    def test_comes_back_with_its_forecast(self):
+        key = ("a,b", "c")
+        forecast = CycleForecast(900, {key: 0.1 + 0.2}, {key: HalfWidthRange(0.1 + 0.1, 1 / 3)})
+        plan = Plan((3, 0), {key: 0.4}, "m", forecast=forecast)
+        assert plan_from(json.loads(dumps(plan_document(plan)))) == plan
+
+    def test_of_a_version_that_kept_no_forecast_is_read(self):
+        document = {"totals": [3, 0], "half_widths": [["a", "b", 0.25]], "method": "m", "exhausted": [1]}
+        assert plan_from(document) == Plan((3, 0), {("a", "b"): 0.25}, "m", (1,))
 
 
 class TestProfile:

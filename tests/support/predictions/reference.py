@@ -55,7 +55,7 @@ def _letter(one: ClassifierSpec, row: Row) -> str:
         score = _score(one, row)
         return "-" if score is None else "1" if score >= one.cut_off else "0"
     given = row[one.call]
-    if given is None:
+    if given is None or (isinstance(given, float) and math.isnan(given)):
         return "-"
     if one.call_yes is not None:
         return "1" if given == one.call_yes else "0"

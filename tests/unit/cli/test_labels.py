@@ -262,6 +262,20 @@ class TestImport:
         path = self.write(judged, "x.csv", f"item,value\n{item},no\n")
         assert "there is no panel 'spm'" in judged.run("labels", "import", path, "--panel", "spm", code=2).stderr
 
+    @pytest.mark.parametrize(
+        ("chosen", "who"), [((), "no panel has a window yet"), (("--panel", "spam"), "panel 'spam' has no window yet")]
+    )
+    def test_before_the_first_open_it_says_to_run_that(self, fresh, chosen, who):
+        path = self.write(fresh, "x.csv", "item,value\nitem-1,no\n")
+        said = " ".join(fresh.run("labels", "import", path, *chosen, code=2).stderr.split())
+        assert who in said
+        assert "run `stratawatch open` first" in said
+        assert "there is no panel 'spm'; expected spam" in " ".join(
+            fresh.run("labels", "import", path, "--panel", "spm", code=2).stderr.split()
+        )
+        fresh.run("open", "--now", NOW)
+        assert fresh.json("labels", "import", path, *chosen)["unknown"] == 1
+
 
 class TestWhatDoesNotCount:
     @pytest.fixture

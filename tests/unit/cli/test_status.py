@@ -59,6 +59,24 @@ class TestAJudgedInstallation:
         assert "BREACH: precision of lr (spam), since 2026-01-12 09:00" in out
         assert "is proven below the floor of 97.0%" in out
 
+    def test_it_says_as_plan_does_what_became_of_forecasts(self, judged):
+        (found,) = judged.json("status")["forecast_records"]
+        assert found["panel"] == "spam"
+        assert (found["plans"], found["left_out"], [one["cycle"] for one in found["windows"]]) == (1, 0, [1])
+        assert found["inside"] + found["wider"] + found["narrower"] == found["half_widths"]
+        sentence = f"Forecast of the last plan: {found['inside']} of {found['half_widths']} intervals came out as wide"
+        assert found["sentence"].startswith(sentence)
+        assert f"spam: {sentence}" in " ".join(judged.run("status").stdout.split())
+        (outlook,) = judged.json("plan", "--now", NOW)["outlooks"]
+        assert {"panel": "spam", **outlook["record"]} == found
+        assert sentence in " ".join(judged.run("plan", "--now", NOW).stdout.split())
+
+    def test_before_a_window_is_judged_it_says_nothing_of_forecasts(self, fresh):
+        fresh.run("open", "--now", NOW)
+        fresh.run("advance", "--now", NOW)
+        assert fresh.json("status")["forecast_records"] == []
+        assert "Forecast" not in fresh.run("status").stdout
+
     @pytest.mark.parametrize("columns", [40, 60, 80, 200])
     def test_no_line_is_longer_than_the_terminal_and_nothing_is_cut(self, judged, columns):
         judged.columns = columns

@@ -1,7 +1,10 @@
 """What deployments/ says is what the code is called."""
 
+import os
 import re
 import shlex
+import subprocess
+import sys
 import tomllib
 from importlib import import_module
 from pathlib import Path
@@ -9,8 +12,11 @@ from pathlib import Path
 import pytest
 import yaml
 
+from stratawatch.adapters.store import schema_state
+from stratawatch.cli.app import app
 from stratawatch.config.settings import ScheduleSettings
 from tasks import environment
+from tests.support.configurations import RIGHT
 
 ROOT = Path(__file__).parents[3]
 FOLDER = ROOT / "deployments"
@@ -27,14 +33,74 @@ ENVIRONMENT = dict(
 )
 
 
+def containers() -> list[dict]:
+    """Every container of every pod, those before the others included."""
+    return [one for pod in PODS for one in [*pod.get("initContainers", ()), *pod["containers"]]]
+
+
 def commands() -> list[list[str]]:
     """Every command of the units and the compose file, as words."""
     units = [re.findall(r"^ExecStart=(.*)$", unit.read_text(), flags=re.MULTILINE) for unit in UNITS]
     return [shlex.split(line) for lines in units for line in lines] + [
-        container["command"]
-        for container in [*COMPOSE["services"].values(), *(c for pod in PODS for c in pod["containers"])]
-        if "command" in container
+        container["command"] for container in [*COMPOSE["services"].values(), *containers()] if "command" in container
     ]
+
+
+def names_in_template() -> list[str]:
+    """The environment variables that the template of the configuration refers to, NAME itself left out."""
+    text = (ROOT / "stratawatch" / "config" / "template.toml").read_text(encoding="utf-8")
+    return [name for name in dict.fromkeys(re.findall(r"\$\{env:(\w+)\}", text)) if name != "NAME"]
+
+
+def flows_in_compose(**written: str) -> dict[str, str]:
+    """The variables of the composed flows where stratawatch.env has these lines beside those of its example."""
+    service = COMPOSE["services"]["stratawatch"]
+    assert service["env_file"] == ["stratawatch.env"], "the file that --env-file names, from the folder of compose.yaml"
+    said = {**ENVIRONMENT, **written}
+    own = {
+        name: re.sub(r"\$\{(\w+):\?[^}]*\}", lambda found: said[found[1]], value)
+        for name, value in service["environment"].items()
+    }
+    return {**said, **own}
+
+
+class TestEnvironment:
+    @pytest.mark.parametrize("name", names_in_template())
+    def test_what_the_template_refers_to_is_in_the_example_and_reaches_the_composed_flows(self, name):
+        lines = (FOLDER / "stratawatch.env.example").read_text(encoding="utf-8").splitlines()
+        assert {f"{name}=", f"# {name}="} & set(lines)
+        assert flows_in_compose(**{name: "a secret"})[name] == "a secret"
+
+    def test_channels_are_among_them(self):
+        assert {"OPS_HOOK", "SLACK_HOOK", "PAGERDUTY_KEY", "MAIL_PASSWORD", "APPRISE_URL"} <= set(names_in_template())
+
+    def test_places_of_the_machine_are_not_those_of_the_container(self):
+        image = re.findall(r"(\w+)=(\S+)", (FOLDER / "Dockerfile").read_text().partition("ENV PATH")[2])
+        found = flows_in_compose()
+        assert {name: found[name] for name in ("PREFECT_HOME", "STRATAWATCH_CONFIG")} == {
+            name: value for name, value in image if name in ("PREFECT_HOME", "STRATAWATCH_CONFIG")
+        }
+        places = {name for name, value in ENVIRONMENT.items() if "/" in value} - {"STRATAWATCH_HOME"}  # for the units
+        assert places <= set(COMPOSE["services"]["stratawatch"]["environment"])
+
+    def test_every_secret_of_the_namespace_reaches_what_reads_the_configuration(self):
+        pod = PODS[1]
+        for container in [*pod["initContainers"], *pod["containers"]]:
+            assert container["envFrom"] == [{"secretRef": {"name": "stratawatch"}}]
+            assert "stratawatch.toml" in [one.get("subPath") for one in container["volumeMounts"]]
+
+
+class TestStoreOfAPod:
+    def test_is_made_before_the_flows_start_and_kept_afterwards(self, tmp_path):
+        (store,) = PODS[1]["initContainers"]
+        (tmp_path / "stratawatch.toml").write_text(RIGHT, encoding="utf-8")
+        program = [str(Path(sys.executable).with_name(store["command"][0])), *store["command"][1:]]
+        variables = {**os.environ, "STRATAWATCH_CONFIG": str(tmp_path / "stratawatch.toml")}
+        for said in ("created the store", "the store is ready"):
+            done = subprocess.run(program, env=variables, cwd="/", capture_output=True, text=True, check=True)
+            assert said in done.stdout
+            assert schema_state(f"sqlite:///{tmp_path / 'stratawatch.db'}") == "current"
+        assert (tmp_path / "stratawatch.toml").read_text(encoding="utf-8") == RIGHT
 
 
 class TestServices:
@@ -46,6 +112,8 @@ class TestServices:
     def test_every_module_that_is_started_exists(self, command):
         if "-m" in command:
             assert callable(import_module(command[command.index("-m") + 1]).main)
+        elif command[0] == "stratawatch":
+            assert command[1] in {one.name for one in app.registered_commands}
         else:
             assert command[0].endswith("prefect")
             assert command[1:3] == ["server", "start"]
@@ -66,7 +134,7 @@ class TestServices:
         for pod in PODS:
             assert pod["automountServiceAccountToken"] is False
             assert pod["securityContext"]["runAsNonRoot"] is True
-            for container in pod["containers"]:
+            for container in [*pod.get("initContainers", ()), *pod["containers"]]:
                 confined = container["securityContext"]
                 assert confined["readOnlyRootFilesystem"] is True
                 assert confined["allowPrivilegeEscalation"] is False

@@ -43,6 +43,29 @@ class TestPatterns:
         found = read_call_patterns(open_frame(made({"call_a": calls})), panel)
         assert [found.patterns[cell] for cell in found.cell.tolist()] == ["1", "0", "1", "0", "1", "0", "-"]
 
+    @pytest.mark.parametrize(
+        "calls",
+        [
+            pd.Series([1.0, NAN, 0.0]),
+            pd.Series([True, NAN, False], dtype=object),
+            pd.Series(["yes", NAN, "no"], dtype=object),
+            pd.Series([True, None, False], dtype="boolean"),
+            pd.Series([1, None, 0], dtype="Int64"),
+        ],
+        ids=["floats", "objects", "words", "boolean", "Int64"],
+    )
+    def test_nan_and_null_of_pandas_are_no_call(self, calls):
+        assert read({"call_a": calls}, {"a": (None, "call_a")}) == [("1", -1), ("-", -1), ("0", -1)]
+
+    @pytest.mark.parametrize(
+        "calls", [pa.array([1.0, NAN, None]), pl.Series([1.0, NAN, None])], ids=["arrow", "polars"]
+    )
+    def test_nan_and_null_of_other_frames_are_no_call(self, calls):
+        frame = pl.DataFrame({"call_a": calls}) if isinstance(calls, pl.Series) else pa.table({"call_a": calls})
+        panel = columns_from_arguments("id", {"a": (None, "call_a")}, (), [], None)
+        found = read_call_patterns(open_frame(frame), panel)
+        assert [found.patterns[cell] for cell in found.cell.tolist()] == ["1", "-", "-"]
+
     def test_cells_are_sorted_as_text_and_then_by_bin(self):
         rng = np.random.default_rng(1)
         frame = pd.DataFrame(

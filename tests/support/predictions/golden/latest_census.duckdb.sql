@@ -22,9 +22,9 @@ timed AS NOT MATERIALIZED (
 scored AS NOT MATERIALIZED (
     SELECT
         *,
-        CASE WHEN NOT (NOT score_given_1 - score_given_1 = 0 AND NOT ABS(score_given_1) = CAST('Infinity' AS DOUBLE)) THEN CAST(score_given_1 AS DOUBLE) END AS score_1,
-        CASE WHEN NOT (NOT score_given_2 - score_given_2 = 0 AND NOT ABS(score_given_2) = CAST('Infinity' AS DOUBLE)) THEN CAST(score_given_2 AS DOUBLE) END AS score_2,
-        CASE WHEN NOT (NOT score_given_3 - score_given_3 = 0 AND NOT ABS(score_given_3) = CAST('Infinity' AS DOUBLE)) THEN CAST(score_given_3 AS DOUBLE) END AS score_3
+        CASE WHEN NOT CASE WHEN score_given_1 - score_given_1 = 0 THEN FALSE ELSE NOT ABS(score_given_1) = CAST('Infinity' AS DOUBLE) END THEN CAST(score_given_1 AS DOUBLE) END AS score_1,
+        CASE WHEN NOT CASE WHEN score_given_2 - score_given_2 = 0 THEN FALSE ELSE NOT ABS(score_given_2) = CAST('Infinity' AS DOUBLE) END THEN CAST(score_given_2 AS DOUBLE) END AS score_2,
+        CASE WHEN NOT CASE WHEN score_given_3 - score_given_3 = 0 THEN FALSE ELSE NOT ABS(score_given_3) = CAST('Infinity' AS DOUBLE) END THEN CAST(score_given_3 AS DOUBLE) END AS score_3
     FROM timed
     WHERE (arrived_given >= CAST('2026-01-05 00:00:00+00:00' AS TIMESTAMPTZ) AND arrived_given < CAST('2026-01-12 00:00:00+00:00' AS TIMESTAMPTZ)) OR arrived_given IS NULL
 ),
@@ -73,7 +73,7 @@ checked AS NOT MATERIALIZED (
 flagged AS NOT MATERIALIZED (
     SELECT
         *,
-        CASE WHEN is_clean THEN 0 ELSE CASE WHEN item IS NULL THEN 3 WHEN repeated THEN 1 ELSE 0 END + CASE WHEN time IS NULL THEN 12 WHEN time < CAST('2026-01-05 00:00:00' AS TIMESTAMP) THEN 4 WHEN time >= CAST('2026-01-12 00:00:00' AS TIMESTAMP) THEN 8 ELSE 0 END + CASE WHEN (score_1 - score_1 = 0 AND score_1 >= 0 AND score_1 <= 1) THEN 0 WHEN (score_given_1 IS NULL OR (NOT score_given_1 - score_given_1 = 0 AND NOT ABS(score_given_1) = CAST('Infinity' AS DOUBLE))) THEN 16 ELSE 48 END + CASE WHEN (score_2 - score_2 = 0) THEN 0 WHEN (score_given_2 IS NULL OR (NOT score_given_2 - score_given_2 = 0 AND NOT ABS(score_given_2) = CAST('Infinity' AS DOUBLE))) THEN 64 ELSE 192 END + CASE WHEN (score_3 - score_3 = 0 AND score_3 >= 0 AND score_3 <= 1) THEN 0 WHEN (score_given_3 IS NULL OR (NOT score_given_3 - score_given_3 = 0 AND NOT ABS(score_given_3) = CAST('Infinity' AS DOUBLE))) THEN 256 ELSE 768 END END AS flags_1
+        CASE WHEN is_clean THEN 0 ELSE CASE WHEN item IS NULL THEN 3 WHEN repeated THEN 1 ELSE 0 END + CASE WHEN time IS NULL THEN 12 WHEN time < CAST('2026-01-05 00:00:00' AS TIMESTAMP) THEN 4 WHEN time >= CAST('2026-01-12 00:00:00' AS TIMESTAMP) THEN 8 ELSE 0 END + CASE WHEN (score_1 - score_1 = 0 AND score_1 >= 0 AND score_1 <= 1) THEN 0 WHEN (score_given_1 IS NULL OR CASE WHEN score_given_1 - score_given_1 = 0 THEN FALSE ELSE NOT ABS(score_given_1) = CAST('Infinity' AS DOUBLE) END) THEN 16 ELSE 48 END + CASE WHEN (score_2 - score_2 = 0) THEN 0 WHEN (score_given_2 IS NULL OR CASE WHEN score_given_2 - score_given_2 = 0 THEN FALSE ELSE NOT ABS(score_given_2) = CAST('Infinity' AS DOUBLE) END) THEN 64 ELSE 192 END + CASE WHEN (score_3 - score_3 = 0 AND score_3 >= 0 AND score_3 <= 1) THEN 0 WHEN (score_given_3 IS NULL OR CASE WHEN score_given_3 - score_given_3 = 0 THEN FALSE ELSE NOT ABS(score_given_3) = CAST('Infinity' AS DOUBLE) END) THEN 256 ELSE 768 END END AS flags_1
     FROM checked
 ),
 -- averaged, folded, stepped, classified, SELECT: as in census.duckdb.sql

@@ -58,8 +58,8 @@ renamed AS NOT MATERIALIZED (
 scored AS NOT MATERIALIZED (
     SELECT
         *,
-        CASE WHEN NOT (NOT score_given_1 - score_given_1 = 0 AND NOT ABS(score_given_1) = CAST('Infinity' AS DOUBLE)) THEN CAST(score_given_1 AS DOUBLE) END AS score_1,
-        CASE WHEN NOT (NOT score_given_2 - score_given_2 = 0 AND NOT ABS(score_given_2) = CAST('Infinity' AS DOUBLE)) THEN CAST(score_given_2 AS DOUBLE) END AS score_2
+        CASE WHEN NOT CASE WHEN score_given_1 - score_given_1 = 0 THEN FALSE ELSE NOT ABS(score_given_1) = CAST('Infinity' AS DOUBLE) END THEN CAST(score_given_1 AS DOUBLE) END AS score_1,
+        CASE WHEN NOT CASE WHEN score_given_2 - score_given_2 = 0 THEN FALSE ELSE NOT ABS(score_given_2) = CAST('Infinity' AS DOUBLE) END THEN CAST(score_given_2 AS DOUBLE) END AS score_2
     FROM timed
     WHERE (time_given >= CAST('2026-01-05 00:00:00' AS TIMESTAMP) AND time_given < CAST('2026-01-12 00:00:00' AS TIMESTAMP)) OR time_given IS NULL
 ),
@@ -73,7 +73,7 @@ as_probability AS NOT MATERIALIZED (
 called AS NOT MATERIALIZED (
     SELECT
         *,
-        CASE WHEN call_given_1 IS NULL THEN 2 WHEN call_given_1 - call_given_1 = 0 AND call_given_1 = 1 THEN 1 WHEN call_given_1 - call_given_1 = 0 AND call_given_1 = 0 THEN 0 ELSE 3 END + CASE WHEN (score_given_2 IS NULL OR (NOT score_given_2 - score_given_2 = 0 AND NOT ABS(score_given_2) = CAST('Infinity' AS DOUBLE))) THEN 8 WHEN (score_2 - score_2 = 0) AND score_2 >= CAST('0.5' AS DOUBLE) THEN 4 WHEN (score_2 - score_2 = 0) THEN 0 ELSE 12 END AS calls_1,
+        CASE WHEN call_given_1 IS NULL THEN 2 WHEN call_given_1 - call_given_1 = 0 AND call_given_1 = 1 THEN 1 WHEN call_given_1 - call_given_1 = 0 AND call_given_1 = 0 THEN 0 ELSE 3 END + CASE WHEN (score_given_2 IS NULL OR CASE WHEN score_given_2 - score_given_2 = 0 THEN FALSE ELSE NOT ABS(score_given_2) = CAST('Infinity' AS DOUBLE) END) THEN 8 WHEN (score_2 - score_2 = 0) AND score_2 >= CAST('0.5' AS DOUBLE) THEN 4 WHEN (score_2 - score_2 = 0) THEN 0 ELSE 12 END AS calls_1,
         probability_1 + probability_2 AS total_score
     FROM as_probability
 ),
@@ -88,7 +88,7 @@ checked AS NOT MATERIALIZED (
 flagged AS NOT MATERIALIZED (
     SELECT
         *,
-        CASE WHEN is_clean THEN 0 ELSE CASE WHEN item IS NULL THEN 3 ELSE 0 END + CASE WHEN time IS NULL THEN 12 ELSE 0 END + CASE WHEN (score_1 - score_1 = 0 AND score_1 >= 0 AND score_1 <= 1) THEN 0 WHEN (score_given_1 IS NULL OR (NOT score_given_1 - score_given_1 = 0 AND NOT ABS(score_given_1) = CAST('Infinity' AS DOUBLE))) THEN 16 ELSE 48 END + CASE WHEN (score_2 - score_2 = 0) THEN 0 WHEN (score_given_2 IS NULL OR (NOT score_given_2 - score_given_2 = 0 AND NOT ABS(score_given_2) = CAST('Infinity' AS DOUBLE))) THEN 64 ELSE 192 END END AS flags_1
+        CASE WHEN is_clean THEN 0 ELSE CASE WHEN item IS NULL THEN 3 ELSE 0 END + CASE WHEN time IS NULL THEN 12 ELSE 0 END + CASE WHEN (score_1 - score_1 = 0 AND score_1 >= 0 AND score_1 <= 1) THEN 0 WHEN (score_given_1 IS NULL OR CASE WHEN score_given_1 - score_given_1 = 0 THEN FALSE ELSE NOT ABS(score_given_1) = CAST('Infinity' AS DOUBLE) END) THEN 16 ELSE 48 END + CASE WHEN (score_2 - score_2 = 0) THEN 0 WHEN (score_given_2 IS NULL OR CASE WHEN score_given_2 - score_given_2 = 0 THEN FALSE ELSE NOT ABS(score_given_2) = CAST('Infinity' AS DOUBLE) END) THEN 64 ELSE 192 END END AS flags_1
     FROM checked
 ),
 averaged AS NOT MATERIALIZED (

@@ -6,9 +6,9 @@
 scored AS NOT MATERIALIZED (
     SELECT
         *,
-        CASE WHEN NOT (NOT score_given_1 - score_given_1 = 0 AND NOT ABS(score_given_1) = CAST('Infinity' AS DOUBLE)) THEN CAST(score_given_1 AS DOUBLE) END AS score_1,
-        CASE WHEN NOT (NOT score_given_2 - score_given_2 = 0 AND NOT ABS(score_given_2) = CAST('Infinity' AS DOUBLE)) THEN CAST(score_given_2 AS DOUBLE) END AS score_2,
-        CASE WHEN NOT (NOT score_given_3 - score_given_3 = 0 AND NOT ABS(score_given_3) = CAST('Infinity' AS DOUBLE)) THEN CAST(score_given_3 AS DOUBLE) END AS score_3
+        CASE WHEN NOT CASE WHEN score_given_1 - score_given_1 = 0 THEN FALSE ELSE NOT ABS(score_given_1) = CAST('Infinity' AS DOUBLE) END THEN CAST(score_given_1 AS DOUBLE) END AS score_1,
+        CASE WHEN NOT CASE WHEN score_given_2 - score_given_2 = 0 THEN FALSE ELSE NOT ABS(score_given_2) = CAST('Infinity' AS DOUBLE) END THEN CAST(score_given_2 AS DOUBLE) END AS score_2,
+        CASE WHEN NOT CASE WHEN score_given_3 - score_given_3 = 0 THEN FALSE ELSE NOT ABS(score_given_3) = CAST('Infinity' AS DOUBLE) END THEN CAST(score_given_3 AS DOUBLE) END AS score_3
     FROM timed
     WHERE ((time_given >= CAST('2026-01-05 00:00:00' AS TIMESTAMP) AND time_given < CAST('2026-01-12 00:00:00' AS TIMESTAMP)) OR time_given IS NULL) AND item IN (SELECT ids.item FROM stratawatch_ids AS ids)
 ),

@@ -17,6 +17,7 @@ from stratawatch.core.estimation.variance_methods import VARIANCES
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.past_labels import NO_HISTORY
 from stratawatch.core.metrics import METRICS
+from stratawatch.core.plan import CycleForecast
 from stratawatch.core.planning.allocation import drawable_items
 from stratawatch.core.population import Candidates, Census, Segment
 from stratawatch.core.verdicts import VerdictsByItem
@@ -111,6 +112,19 @@ def test_the_forecast_has_every_metric_that_is_asked_for_and_served(name):
     assert served
     assert plan.labels == 200
     assert set(plan.half_widths) == {("a", metric) for metric in served}
+    assert bool(plan.ranges) is design_class(name).forecasts_ranges
+
+
+@NAMES
+def test_a_cycle_s_forecast_is_that_of_all_rounds_where_ranges_are_told(name):
+    census = Census(("a",), ("0", "1"), np.array([200, 900]), np.array([900, 300]))
+    survey = SurveySpec(budget=200, design=name)
+    design = design_of(census, survey)
+    found = design.forecast(survey, NO_HISTORY, {("a", "precision")})
+    assert (found is not None) is design_class(name).forecasts_ranges
+    if found is not None:
+        whole = design_named(name).plan_all_rounds(design.cells, survey, NO_HISTORY, ("precision",))
+        assert found == CycleForecast(whole.labels, whole.half_widths, whole.ranges)
 
 
 def test_a_design_is_not_planned_as_another():
