@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
@@ -28,6 +28,10 @@ if TYPE_CHECKING:
     from stratawatch.engine.model.panel_spec import PanelSpec, Window
     from stratawatch.wiring import Installation
 
+_LEAST_SHOWN: Final = 0.001
+"""Half-widths below it are said in words: 0% reads as if nobody had counted."""
+_NOTHING: Final = 1e-6
+"""Half-widths below it are rounding: no item is left to be labelled."""
 OutOption = Annotated[
     Path | None, typer.Option("--out", help="Write the curve as a picture, .svg or .png.", metavar="FILE")
 ]
@@ -162,6 +166,7 @@ def _outlook_document(spec: "PanelSpec", window: "Window", period: int, found: "
         "stop_rule": spec.stop_rule,
         "spend": spec.stop_rule,  # its name in the version before
         "from": "history" if found.from_history else "scores",
+        "has_scores": spec.has_scores,
         "past_labels": found.past_labels,
         "labels_for_all_goals": found.together,
         "stop": None if found.stop is None else _point(found.stop),
@@ -233,7 +238,12 @@ def _source(document: dict[str, Any]) -> str:
     if document["from"] == "history":
         return f"Predicted from {past}."
     too_few = f"; {past} are too few" if document["past_labels"] else ""
-    return f"Predicted from scores alone{too_few}."
+    return f"Predicted from {_guides(document)}{too_few}."
+
+
+def _guides(document: dict[str, Any]) -> str:
+    """What a plan goes by before there are labels."""
+    return "scores alone" if document["has_scores"] else "calls alone, as no score is used"
 
 
 def _stopping(document: dict[str, Any]) -> str:
@@ -256,12 +266,24 @@ def _goal_cells(goal: dict[str, Any], asked: int, budget: int) -> dict[str, str]
 
 
 def _width_text(row: dict[str, Any]) -> str:
-    """Where a half-width may come out, or what is expected where the design tells no range."""
+    """Where a half-width may come out, or what is expected where the design tells no range.
+
+    >>> _width_text({"half_width": 0.02, "half_width_low": 0.01, "half_width_high": 0.03})
+    '±1.00% to 3.00%'
+    >>> _width_text({"half_width": 0.0, "half_width_low": 0.0, "half_width_high": 0.0})
+    'every item is labelled'
+    """
     if row["half_width"] is None:
         return "undefined"
-    if row["half_width_low"] is None:
-        return f"±{percent(row['half_width'])}"
-    return f"±{percent(row['half_width_low'])} to {percent(row['half_width_high'])}"
+    low, high = row["half_width_low"], row["half_width_high"]
+    low, high = (row["half_width"],) * 2 if low is None else (low, high)
+    if high < _NOTHING:
+        return "every item is labelled"
+    if high < _LEAST_SHOWN:
+        return f"below {percent(_LEAST_SHOWN)}"
+    if low < _LEAST_SHOWN:
+        return f"±{percent(high)} at most" if row["half_width_low"] is not None else f"±{percent(high)}"
+    return f"±{percent(low)}" if row["half_width_low"] is None else f"±{percent(low)} to {percent(high)}"
 
 
 def _empty(spec: "PanelSpec", window: "Window") -> StratawatchError:
@@ -294,6 +316,7 @@ def _preview(installation: "Installation", spec: "PanelSpec") -> dict[str, Any]:
         "labels_new": planned.labels_new,
         "budget": spec.budget,
         "method": planned.method,
+        "has_scores": spec.has_scores,
         "past_labels": len(previewed.history),
         "classifiers": [classifier.name for classifier in spec.classifiers],
         "auxiliary": [helper.name for helper in spec.auxiliary],
@@ -338,7 +361,7 @@ def _show(document: dict[str, Any]) -> None:
     known = document["labels"] - document["labels_new"]
     asked += f", beside {known:,} known already" if known else ""
     past = document["past_labels"]
-    print_line(f"{asked}, planned from {count_text(past, 'past label') if past else 'scores alone'}")
+    print_line(f"{asked}, planned from {count_text(past, 'past label') if past else _guides(document)}")
     _show_second_votes(document)
     _show_gold(document)
     _show_question_change(document)

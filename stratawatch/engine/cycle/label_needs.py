@@ -61,6 +61,7 @@ class LabelNeeds:
     stop: BudgetPoint | None = None
     limits: tuple[LimitOutlook, ...] = ()
     record: ForecastRecord | None = None
+    has_scores: bool = True
 
 
 def label_needs(ports: Ports, spec: PanelSpec, window: Window, period: int) -> LabelNeeds:
@@ -102,6 +103,7 @@ def label_needs(ports: Ports, spec: PanelSpec, window: Window, period: int) -> L
         stop=stop,
         limits=with_labels_to_prove(limits, curve),
         record=record,
+        has_scores=spec.has_scores,
     )
 
 
