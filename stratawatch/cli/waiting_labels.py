@@ -28,7 +28,7 @@ def show_waiting(tx: "Transaction", events: "Sequence[LabelEvent]") -> None:
                 "who": event.annotator,
                 "value": event.value,
                 "when": time_text(event.at),
-                "why it waits": f"cycle {cycle} did not draw the item" if item else _UNKNOWN,
+                "why it waits": f"cycle {cycle} has not drawn the item" if item else _UNKNOWN,
             }
         )
     show_rows(rows)

@@ -68,7 +68,7 @@ def label_needs(ports: Ports, spec: PanelSpec, window: Window, period: int) -> L
     """What a cycle on this window would face, opened now. Raises InputRefused where it would be refused."""
     found = assess_window(ports, spec, window, period, opened_at=ports.clock.now(), with_candidates=True)
     census = found.counted.census
-    if census.size:
+    if found.profile.rows:  # also where none of them can be used
         found.require_fit()
     history = history_with_known_labels(ports, spec, period, found)
     metrics, goals = _metrics_served(spec), _goals_one_by_one(spec)

@@ -116,6 +116,12 @@ class TestCallsInWordsOfOnesOwn:
         assert "2,000 with an unreadable call of 'lr', 'rf'; got 'ham' in a row" in problem
         assert problem.count("with an unreadable call of") == 2
 
+    def test_plan_says_so_too_and_not_that_there_are_no_predictions(self, fresh, said):
+        said("ham", "spam")
+        trouble = " ".join(fresh.run("plan", "--now", NOW, code=2).stderr.split())
+        assert "2,000 with an unreadable call of 'lr', 'rf' (such as 'ham')" in trouble
+        assert "no predictions" not in trouble
+
     def test_of_words_that_tell_nothing_people_have_to_say_which(self, said):
         problem = said("blue", "green")
         assert re.search(r"say which value means yes \('\w+', '\w+'\): call_yes = \.\.\. for 'lr', 'rf'$", problem)

@@ -346,7 +346,7 @@ class TestWhatDoesNotCount:
         assert "ann  yes    2026-01-12 07:00  its key is that of no item in the newest windows" in stranger
         named = [line for line in others if line.startswith("item-")]
         assert named
-        assert all(line.split()[0] in held and "cycle 1 did not draw the item" in line for line in named)
+        assert all(line.split()[0] in held and "cycle 1 has not drawn the item" in line for line in named)
         assert len(home.json("labels", "waiting")["waiting"]) == 1 + len(held)
 
     def test_channels_hear_of_it_where_it_is_more_than_a_few(self, fresh):
