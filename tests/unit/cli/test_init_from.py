@@ -77,7 +77,7 @@ class TestAProposal:
     def test_it_is_short_and_says_where_all_keys_are(self, home, predictions):
         home.run("init", "--from", predictions(), "--yes")
         lines = home.config.read_text().splitlines()
-        assert len([line for line in lines if line]) < 55
+        assert len([line for line in lines if line]) < 50
         assert "`stratawatch init` in an empty folder writes them all" in lines[1]
 
     def test_a_delimiter_is_found(self, home, predictions):
