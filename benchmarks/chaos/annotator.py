@@ -15,6 +15,8 @@ from benchmarks.chaos.world import Tick
 Statement = tuple[str, str, str, str]
 """Item key, annotator, value, time: unique by its time."""
 
+NOBODY_ASKED: Final = "0" * 64
+"""A key of the right form that no item has: its labels wait for ever."""
 LATE: Final = 4
 """Verdicts that are changed after a window was judged."""
 
@@ -106,7 +108,7 @@ class Annotator:
     def _disturb(self, tick: Tick) -> None:
         """What a queue must bear: rubbish, labels nobody asked for, the same event again, a word taken back."""
         self._append(tick, "rubbish\n\n")
-        self._write(tick, {"key": "nobody-asked", "value": "yes", "annotator": "ann", "event_id": f"x{tick.period}"})
+        self._write(tick, {"key": NOBODY_ASKED, "value": "yes", "annotator": "ann", "event_id": f"x{tick.period}"})
         keys = sorted(self.answers)
         again = self._statement(tick, keys[0], "yes") | {"event_id": f"again-{tick.period}"}
         self._write(tick, again)

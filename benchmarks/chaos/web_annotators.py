@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import httpx
 
-from benchmarks.chaos.annotator import LATE, Annotator
+from benchmarks.chaos.annotator import LATE, NOBODY_ASKED, Annotator
 from benchmarks.chaos.children import PATIENCE, under_fuse
 from benchmarks.chaos.fuse import Orders
 from benchmarks.chaos.world import RECEIVE_KEY, Tick
@@ -126,7 +126,7 @@ class PageAnnotator(WebAnnotator):
 
     def _disturb(self, tick: Tick) -> None:
         """An item that nobody asked about, one that she has answered, and an answer taken back."""
-        self._actions.append((self.name, "answer", "nobody-asked", "yes", tick.at, False))
+        self._actions.append((self.name, "answer", NOBODY_ASKED, "yes", tick.at, False))
         self._actions.append((self.name, "answer", self._newest, "yes", tick.at, False))
         self._take_back(tick, "no")
 

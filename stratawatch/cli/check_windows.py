@@ -117,9 +117,11 @@ def _inspect(found: WindowFindings, ports: "Ports", spec: "PanelSpec", period: i
 
 def _refused(spec: "PanelSpec", assessed: "WindowAssessment", refusal: "Refusal", window: str) -> Problem:
     """The sentence that a cycle on the window would keep, with values that could not be read."""
+    from stratawatch.cli.call_values import call_yes_hint
     from stratawatch.engine.input.bad_row_reasons import examples_text
 
     hint = refusal.error.hint if refusal.error.hint not in refusal.sentence else ""
+    hint = call_yes_hint(spec, assessed) or hint
     examples = examples_text(spec, assessed.profile, assessed.bad_rows)
     what = f"{window} would be refused: {refusal.sentence}"
     return Problem(("panels", spec.name, "source"), what, got=examples, hint=hint)

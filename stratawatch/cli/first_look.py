@@ -27,6 +27,7 @@ class FirstLook:
     report: "CheckReport"
     outlooks: list[dict[str, Any]]
     plan_trouble: str
+    leaves_scores_out: bool = False
 
     def show(self) -> None:
         """Print the problems or the windows, the first panel's plan, and the next commands."""
@@ -36,7 +37,11 @@ class FirstLook:
                 print_line(f"`check`: {part.removeprefix('source of ')}, newest window {facts['newest window']}")
         for problem in self.report.problems:
             print_line(f"`check`: {problem}")
-        if not self.report.problems:
+        if not self.report.problems and self.leaves_scores_out:
+            print_line(
+                "`check`: No problem, but no score is used: the notes above say why. With scores intervals are shorter."
+            )
+        elif not self.report.problems:
             print_line("`check`: Everything is in order.")
         print_line()
         if self.plan_trouble:
@@ -92,4 +97,4 @@ def first_look(config: Path, proposal: "Proposal") -> FirstLook:
         outlooks, trouble = plan_documents(installation, list(installation.panels.values())), ""
     except StratawatchError as error:
         outlooks, trouble = [], str(error)
-    return FirstLook(config, now, report, outlooks, trouble)
+    return FirstLook(config, now, report, outlooks, trouble, proposal.leaves_scores_out)

@@ -99,14 +99,22 @@ def waiting(config: ConfigOption = DEFAULT_CONFIG, json: JsonOption = False, to:
 
     \b
     Examples:
+      stratawatch labels waiting
       stratawatch labels waiting --to waiting.csv
     """
     from stratawatch.wiring import build
 
     installation = build(config, only_reading=True)
     with installation.ports.store.begin() as tx:
-        rows = [_event(event) for event in tx.labels.waiting_events()]
-    _put(rows, to, json, "waiting")
+        events = tx.labels.waiting_events()
+        if json or to is not None:
+            _put([_event(event) for event in events], to, json, "waiting")
+        elif events:
+            from stratawatch.cli.waiting_labels import show_waiting
+
+            show_waiting(tx, events)
+        else:
+            print_line("No label waits.")
 
 
 @app.command("set-aside", short_help="Labels that could not count.")

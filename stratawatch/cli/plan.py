@@ -21,7 +21,7 @@ from stratawatch.cli.options import (
 )
 from stratawatch.cli.output import print_documents, print_line, stream_in_words, stream_text, window_text
 from stratawatch.cli.pictures import write_picture
-from stratawatch.cli.planned_items import show_planned_items, width_text
+from stratawatch.cli.planned_items import guides, show_planned_items, width_text
 from stratawatch.cli.progress_bar import shown_progress
 from stratawatch.cli.table_output import show_rows
 from stratawatch.cli.window_option import newest_window
@@ -173,6 +173,7 @@ def _outlook_document(spec: "PanelSpec", window: "Window", period: int, found: "
         "stop_rule": spec.stop_rule,
         "spend": spec.stop_rule,  # its name in the version before
         "from": "history" if found.from_history else "scores",
+        "has_scores": spec.has_scores,
         "past_labels": found.past_labels,
         "labels_for_all_goals": found.together,
         "stop": None if found.stop is None else _point(found.stop),
@@ -281,7 +282,7 @@ def _source(document: dict[str, Any]) -> str:
     if document["from"] == "history":
         return f"Predicted from {past}."
     too_few = f"; {past} are too few" if document["past_labels"] else ""
-    return f"Predicted from scores alone{too_few}."
+    return f"Predicted from {guides(document)}{too_few}."
 
 
 def _stopping(document: dict[str, Any]) -> str:
@@ -333,6 +334,7 @@ def _preview(installation: "Installation", spec: "PanelSpec") -> dict[str, Any]:
         "labels_new": planned.labels_new,
         "budget": spec.budget,
         "method": planned.method,
+        "has_scores": spec.has_scores,
         "past_labels": len(previewed.history),
         "classifiers": [classifier.name for classifier in spec.classifiers],
         "auxiliary": [helper.name for helper in spec.auxiliary],

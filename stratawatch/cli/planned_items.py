@@ -12,6 +12,11 @@ from stratawatch.formatting import capitalised, count_text, percent, score_text
 MOST_NAMED: Final = 3
 """Ways in which the items of a row are called that are named, the most frequent first."""
 
+_LEAST_SHOWN: Final = 0.001
+"""Half-widths below it are said in words: 0% reads as if nobody had counted."""
+_NOTHING: Final = 1e-6
+"""Half-widths below it are rounding: no item is left to be labelled."""
+
 Notes = Sequence[Callable[[dict[str, Any]], None]]
 
 
@@ -22,7 +27,7 @@ def show_planned_items(document: dict[str, Any], notes: Notes, *, by_method: boo
     known = document["labels"] - document["labels_new"]
     asked += f", beside {known:,} known already" if known else ""
     past = document["past_labels"]
-    print_line(f"{asked}, planned from {count_text(past, 'past label') if past else 'scores alone'}")
+    print_line(f"{asked}, planned from {count_text(past, 'past label') if past else guides(document)}")
     for note in notes:
         note(document)
     print_line()
@@ -34,7 +39,8 @@ def show_planned_items(document: dict[str, Any], notes: Notes, *, by_method: boo
     print_line("Intervals to expect, as their value ± so much")
     for first in document["expected"][:1]:
         cells = [_expected_cells(row) for row in document["expected"]]
-        how_to_read = f"the {stream_in_words(first)} would be known to {cells[0]['interval']}"
+        known = f"to {cells[0]['interval']}" if "±" in cells[0]["interval"] else f"so: {cells[0]['interval']}"
+        how_to_read = f"the {stream_in_words(first)} would be known {known}"
         show_rows(cells, how_to_read=how_to_read, numbers=("interval", "margin"))
     if document["focus"]:
         print_line()
@@ -48,13 +54,30 @@ def show_planned_items(document: dict[str, Any], notes: Notes, *, by_method: boo
         show_pages(document["pages"])
 
 
+def guides(document: dict[str, Any]) -> str:
+    """What a plan goes by before there are labels."""
+    return "scores alone" if document["has_scores"] else "calls alone, as no score is used"
+
+
 def width_text(row: dict[str, Any]) -> str:
-    """How far an interval may reach to either side, or what is expected where the design tells no range."""
+    """How far an interval may reach to either side, or what is expected where the design tells no range.
+
+    >>> width_text({"half_width": 0.02, "half_width_low": 0.01, "half_width_high": 0.03})
+    '±1.00% to 3.00%'
+    >>> width_text({"half_width": 0.0, "half_width_low": 0.0, "half_width_high": 0.0})
+    'every item is labelled'
+    """
     if row["half_width"] is None:
         return "undefined"
-    if row["half_width_low"] is None:
-        return f"±{percent(row['half_width'])}"
-    return f"±{percent(row['half_width_low'])} to {percent(row['half_width_high'])}"
+    low, high = row["half_width_low"], row["half_width_high"]
+    low, high = (row["half_width"],) * 2 if low is None else (low, high)
+    if high < _NOTHING:
+        return "every item is labelled"
+    if high < _LEAST_SHOWN:
+        return f"below {percent(_LEAST_SHOWN)}"
+    if low < _LEAST_SHOWN:
+        return f"±{percent(high)} at most" if row["half_width_low"] is not None else f"±{percent(high)}"
+    return f"±{percent(low)}" if row["half_width_low"] is None else f"±{percent(low)} to {percent(high)}"
 
 
 def _show_called(document: dict[str, Any]) -> None:

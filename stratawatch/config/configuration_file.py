@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from stratawatch.config.key_lines import line_of_unfinished
 from stratawatch.config.problems import ConfigProblems, Problem
 from stratawatch.errors import ConfigError
 
@@ -35,10 +36,16 @@ def read_document(path: Path) -> Document:
         return Document(path, text, tomllib.loads(text))
     except tomllib.TOMLDecodeError as trouble:
         found = re.search(r"^(.*) \(at line (\d+), column (\d+)\)$", str(trouble))
-        what, line = (found[1], int(found[2])) if found else (str(trouble), None)
+        what, line = (found[1], int(found[2])) if found else _at_end(str(trouble), text)
         hint = "text needs quotes, tables look like [panels.name]"
         problem = Problem((), f"this is not TOML: {what[:1].lower()}{what[1:]}", hint=hint, line=line)
         raise ConfigProblems(path, [problem]) from None
+
+
+def _at_end(trouble: str, text: str) -> tuple[str, int]:
+    """What is wrong where the file ends too early, and the line with which what is not finished begins."""
+    begun = line_of_unfinished(text)
+    return f"{trouble.removesuffix(' (at end of document)')}; the file ends inside what begins on line {begun}", begun
 
 
 def _text(path: Path) -> str:

@@ -36,6 +36,12 @@ def line_of(lines: dict[Place, int], place: Place) -> int | None:
     return None
 
 
+def line_of_unfinished(text: str) -> int:
+    """The line with which the first statement begins that does not end in the text; the last line without one."""
+    lines = text.splitlines()
+    return next((number for number, statement in _statements(lines) if not _whole(statement)), max(len(lines), 1))
+
+
 def _statements(lines: list[str]) -> Iterator[tuple[int, str]]:
     """A statement ends where it parses on its own: values may run over many lines."""
     start = 0

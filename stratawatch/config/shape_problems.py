@@ -22,6 +22,9 @@ _TYPES: Final[Mapping[str, str]] = {
     "model_type": "a table",
     "datetime_type": "a moment such as 2026-01-05T00:00:00Z",
 }
+_PERCENT: Final = 100
+_POINTS: Final = ("margin", "max_drop")
+"""Keys of shares that are differences of two."""
 _BOUNDS: Final[Mapping[str, str]] = {
     "greater_than_equal": "at least {ge}",
     "greater_than": "more than {gt}",
@@ -41,6 +44,7 @@ def _problem(error: dict[str, Any], data: Mapping[str, Any]) -> Problem:
     place, is_key = _place(error["loc"])
     kind, context, got = error["type"], error.get("ctx", {}), "" if is_key else _got(error)
     name = f"'{place[-1]}'" if place and isinstance(place[-1], str) else "this"
+    hint = ""
     match kind:
         case "extra_forbidden":
             hint = nearest_or_all(str(place[-1]), _keys_of(place[:-1], data))
@@ -56,11 +60,23 @@ def _problem(error: dict[str, Any], data: Mapping[str, Any]) -> Problem:
             return _unknown_word((*place, "kind"), context["expected_tags"], context["tag"])
         case _ if kind in _BOUNDS:
             what, expected = "is out of its range", _BOUNDS[kind].format(**context)
+            hint = _as_share(place, context, error["input"])
         case _ if kind in _TYPES:
             what, expected = "has the wrong type", _TYPES[kind]
         case _:
             what, expected = f"is not right: {error['msg']}", ""
-    return Problem(place, f"{name} {what}", expected, got)
+    return Problem(place, f"{name} {what}", expected, got, hint)
+
+
+def _as_share(place: Place, bounds: Mapping[str, Any], found: object) -> str:
+    """How a share is written, where it seems to be given in percent; else nothing."""
+    most = bounds.get("lt", bounds.get("le"))
+    if not isinstance(most, int | float) or most > 1 or not isinstance(found, int | float):
+        return ""  # of a length of time the bound is a text
+    if not most < found <= _PERCENT or found / _PERCENT > most:
+        return ""
+    unit = f" {'point' if found == 1 else 'points'}" if place[-1] in _POINTS else "%"
+    return f"write {found / _PERCENT:g} for {found:g}{unit}"
 
 
 def _unknown_word(place: Place, choices: str, found: object) -> Problem:

@@ -48,7 +48,9 @@ def _figure(panel: str, budget: int, outlook: "LabelNeeds") -> "Figure":
 
 
 def _source(outlook: "LabelNeeds") -> str:
-    return f"{count(outlook.past_labels)} past labels" if outlook.from_history else "scores alone"
+    if outlook.from_history:
+        return f"{count(outlook.past_labels)} past labels"
+    return "scores alone" if outlook.has_scores else "calls alone"
 
 
 def _draw(axes: "Axes", outlook: "LabelNeeds", metric: str, budget: int) -> None:

@@ -14,7 +14,7 @@ import pytest
 
 import stratawatch.engine
 from benchmarks.chaos.__main__ import quick_kills
-from benchmarks.chaos.annotator import in_folder
+from benchmarks.chaos.annotator import NOBODY_ASKED, in_folder
 from benchmarks.chaos.children import Ending, forked, in_child
 from benchmarks.chaos.databases import PostgresDatabases
 from benchmarks.chaos.faulter import Faulter
@@ -160,9 +160,7 @@ class TestAnnotator:
         annotator, text = self.play(tmp_path)
         lines = [json.loads(line) for line in text.splitlines() if line.startswith("{")]
         written = {
-            (line["key"], line["annotator"], line["value"], line["at"])
-            for line in lines
-            if line["key"] != "nobody-asked"
+            (line["key"], line["annotator"], line["value"], line["at"]) for line in lines if line["key"] != NOBODY_ASKED
         }
         assert written == set(annotator.said)
         assert set(annotator.said.values()) == {1}

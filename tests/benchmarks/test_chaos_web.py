@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from benchmarks.chaos.annotator import NOBODY_ASKED
 from benchmarks.chaos.annotators import annotator
 from benchmarks.chaos.installation import PlayedStory
 from benchmarks.chaos.places import SERVICE, STRAY
@@ -76,7 +77,7 @@ def test_what_is_said_on_a_page_that_dies_at_every_write_is_there_once(tmp_path,
 def test_what_a_service_delivers_to_a_receiver_that_dies_is_there_once(tmp_path, webhook):
     who = week(tmp_path, "webhook")
     found = of_queue(WebhookQueue(webhook.root, None, ()))
-    assert sorted(set(found) - {one for one in found if one[0] == "nobody-asked"}) == sorted(who.said)
+    assert sorted(set(found) - {one for one in found if one[0] == NOBODY_ASKED}) == sorted(who.said)
     assert all_died(who) == {"webhook_book.receive"}
 
 

@@ -3,6 +3,8 @@
 import re
 from datetime import timedelta
 
+import pytest
+
 from stratawatch.core.alarms.alarm_states import AlarmState
 from stratawatch.core.estimate import IntervalEstimate, Undefined
 from stratawatch.core.goals import Goal
@@ -221,11 +223,24 @@ class TestLateLabels:
 
     def test_of_unknown_items_wait(self, labelled):
         event = labelled.queue.said[0]
-        labelled.queue.said.append(type(event)("fake", "stray", "no-such-item", "ann", "yes", labelled.clock.now()))
+        stray = "0" * 64
+        labelled.queue.said.append(type(event)("fake", "stray", stray, "ann", "yes", labelled.clock.now()))
         assert advance(labelled.ports).collected.unknown == 1
         with labelled.ports.store.begin() as tx:
-            assert [event.item_key for event in tx.labels.waiting_events()] == ["no-such-item"]
+            assert [event.item_key for event in tx.labels.waiting_events()] == [stray]
             assert tx.cycles.quarantined() == ()
+
+    @pytest.mark.parametrize("key", ["w0-00017", "0" * 63, "0" * 65, "g" * 64, "0" * 64 + "\n"])
+    def test_by_what_is_no_key_are_rejected_and_do_not_wait(self, labelled, key):
+        event = labelled.queue.said[0]
+        labelled.queue.said.append(type(event)("fake", "stray", key, "ann", "yes", labelled.clock.now()))
+        found = advance(labelled.ports).collected
+        assert (found.unknown, found.rejected, found.origin) == (0, 1, "fake")
+        assert found.reason == f"'{key}' is no key of a question; answers carry the `key` of the line that asked"
+        with labelled.ports.store.begin() as tx:
+            assert tx.labels.waiting_events() == ()
+            (row,) = tx.cycles.quarantined()
+        assert row.content["lines"][0]["key"] == key
 
 
 class TestSkippedItems:

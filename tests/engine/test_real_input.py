@@ -114,7 +114,7 @@ class TestPoison:
     @pytest.mark.parametrize(
         ("score", "words"),
         [
-            (f"100 * {SCORE}", "which looks like percentages: divide them, or send probabilities"),
+            (f"100 * {SCORE}", "which looks like percentages: divide by 100, or send probabilities"),
             (f"20 * ({SCORE} - 0.5)", 'which looks like logits or margins: set score_kind = "margin"'),
         ],
     )

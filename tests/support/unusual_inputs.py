@@ -159,7 +159,7 @@ DATA: Final = (
     ),
     UnusualInput(
         'Calls "ham" and "spam", and no call_yes',
-        "2,000 with an unreadable call of 'lr'; got 'ham' in a row",
+        "write call_yes = \"spam\", if that is what means yes ('ham', 'spam') for 'lr'",
         columns="CASE WHEN pred_lr THEN 'spam' ELSE 'ham' END AS pred_lr",
     ),
     UnusualInput(
@@ -171,7 +171,7 @@ DATA: Final = (
     ),
     UnusualInput(
         "Scores from 0 to 100 where probabilities are expected",
-        "which looks like percentages: divide them, or send probabilities",
+        "which looks like percentages: divide by 100, or send probabilities",
         columns="100 * score_rf AS score_rf",
     ),
     UnusualInput(

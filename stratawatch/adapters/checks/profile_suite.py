@@ -103,10 +103,12 @@ def _scales(panel: PanelSpec, profile: InputProfile) -> Iterator[str]:
     for one in panel.classifiers:
         if one.score_kind == "probability" and one.name in profile.unreadable:
             low, high = profile.unreadable[one.name]
-            remedy = 'set score_kind = "margin"' if low < 0 else "divide them, or send probabilities"
+            scale = scale_of(low, high)
+            divide = "divide by 100" if scale == "percentages" else "divide them"
+            remedy = 'set score_kind = "margin"' if low < 0 else f"{divide}, or send probabilities"
             yield (
                 f"the unreadable scores of '{one.name}' lie between {low:g} and {high:g}, which looks like "
-                f"{scale_of(low, high)}: {remedy}"
+                f"{scale}: {remedy}"
             )
 
 

@@ -49,6 +49,7 @@ def read_line(raw: bytes, origin: Origin) -> LabelEvent | QuarantinedRow:
             value=label_value(fields),
             at=(said_at or origin.at).astimezone(UTC),
             dated=said_at is not None,
+            place=(origin.file, origin.number),
         )
         return event if event.event_id or not event.dated else replace(event, event_id=_time_id(event))
     except InvalidError as reason:

@@ -8,7 +8,7 @@ from sqlalchemy import Connection, Table, delete, func, select
 from stratawatch.adapters.store.record_rows import record_of
 from stratawatch.adapters.store.tables import draws, label_events, label_inbox
 from stratawatch.adapters.store.upserts import Values, insert_new, upsert
-from stratawatch.engine.model.label_events import LabelEvent, WaitingLabels
+from stratawatch.engine.model.label_events import NOWHERE, LabelEvent, WaitingLabels
 
 _LEDGER_LOCK: Final = 0x57A7A  # any number of our own
 
@@ -61,4 +61,4 @@ def waiting_labels(sql: Connection) -> WaitingLabels:
 def waiting_events(sql: Connection) -> tuple[LabelEvent, ...]:
     """The events that wait, in order of arrival."""
     rows = sql.execute(select(label_inbox).order_by(label_inbox.c.id))
-    return tuple(record_of(LabelEvent, row, dated=True, question_key="") for row in rows)
+    return tuple(record_of(LabelEvent, row, dated=True, place=NOWHERE, question_key="") for row in rows)

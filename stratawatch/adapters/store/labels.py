@@ -16,7 +16,7 @@ from stratawatch.adapters.store.tables import cursors, cycles, draws, label_even
 from stratawatch.adapters.store.upserts import in_parts, insert_new, upsert
 from stratawatch.engine.model.cycle_facts import PastDraw
 from stratawatch.engine.model.document import Json
-from stratawatch.engine.model.label_events import LabelEvent, WaitingLabels
+from stratawatch.engine.model.label_events import NOWHERE, LabelEvent, WaitingLabels
 
 
 class SqlLabels:
@@ -80,7 +80,10 @@ class SqlLabels:
             for part in in_parts(item_keys)
             for row in self._sql.execute(answers.where(label_events.c.item_key.in_(part)))
         ]
-        return tuple(record_of(LabelEvent, row, dated=True) for row in sorted(found, key=lambda row: (row.at, row.id)))
+        return tuple(
+            record_of(LabelEvent, row, dated=True, place=NOWHERE)
+            for row in sorted(found, key=lambda row: (row.at, row.id))
+        )
 
     def of_panel(self, panel: str, question_key: str | None = None) -> tuple[tuple[str, LabelEvent], ...]:
         """(item id, event) of a panel, or of one of its questions, in order of arrival."""
@@ -98,7 +101,9 @@ class SqlLabels:
         )
         if question_key is not None:
             query = query.where(label_events.c.question_key == question_key)
-        return tuple((row.item, record_of(LabelEvent, row, dated=True)) for row in self._sql.execute(query))
+        return tuple(
+            (row.item, record_of(LabelEvent, row, dated=True, place=NOWHERE)) for row in self._sql.execute(query)
+        )
 
     def past_draws(self, cycle_ids: Sequence[int], received_by: datetime, question_key: str) -> tuple[PastDraw, ...]:
         """What these cycles had drawn for a question by a moment, with the answers that had arrived by then, if any."""
@@ -124,7 +129,9 @@ class SqlLabels:
             .join_from(events, draws, items)
             .order_by(events.c.at, events.c.id, draws.c.item)
         )
-        return tuple((row.item, record_of(LabelEvent, row, dated=True)) for row in self._sql.execute(query))
+        return tuple(
+            (row.item, record_of(LabelEvent, row, dated=True, place=NOWHERE)) for row in self._sql.execute(query)
+        )
 
     def newest_event_id(self) -> int:
         """The id of the newest label event, 0 when there is none."""

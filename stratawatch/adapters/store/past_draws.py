@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Row, Select, func, select
 from stratawatch.adapters.store.record_rows import record_of
 from stratawatch.adapters.store.tables import IS_CANDIDATE, atoms, candidates, draws, label_events, rounds
 from stratawatch.engine.model.cycle_facts import PastDraw
-from stratawatch.engine.model.label_events import LabelEvent
+from stratawatch.engine.model.label_events import NOWHERE, LabelEvent
 
 
 def past_draws(
@@ -68,5 +68,5 @@ def _past_draw(said: Sequence[Row[Any]]) -> PastDraw:
         bin=first.score_bin,
         weight=float(first.size) / first.taken,
         first_use=not first.reused if first.first_use is None else bool(first.first_use),
-        events=tuple(record_of(LabelEvent, row, dated=True) for row in said),
+        events=tuple(record_of(LabelEvent, row, dated=True, place=NOWHERE) for row in said),
     )

@@ -4,12 +4,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from stratawatch.adapters.sources.column_summary import Separation
 from stratawatch.config.proposals.answers import cut_off_score
 from stratawatch.config.proposals.class_scores import ClassScores, call_value
 from stratawatch.config.proposals.column_names import plain_name, stem
 from stratawatch.config.proposals.proposal import Choices, ProposedClassifier, TableFacts, Unsure
 from stratawatch.config.proposals.scores import ScoreColumn
 from stratawatch.config.proposals.yes_values import yes_value
+from stratawatch.engine.input.score_scale import looks_like_percentages
 from stratawatch.engine.model.panel_spec import ScoreKind
 
 _LARGEST_PROBABILITY: Final = 1.1
@@ -70,7 +72,7 @@ def long_classifiers(
         name, own = plain_name(value, "model"), by_scorer.get(value)
         kind: ScoreKind = "margin" if own is not None and own.smallest < 0 else "probability"
         if own is not None and kind == "probability" and own.largest > _LARGEST_PROBABILITY:
-            result.remarks.append(f"the scores of '{value}' go up to {own.largest:g}, and are left out: no scale fits")
+            result.remarks.append(f"the scores of '{value}' {_unfit(own)}")
             own = None
         one = ProposedClassifier(name, called=None if value == name else value)
         if common is not None:
@@ -83,6 +85,12 @@ def long_classifiers(
         result.found.append(one)
     result.found = _named_apart(result.found)
     return result
+
+
+def _unfit(own: Separation) -> str:
+    if looks_like_percentages(own.smallest, own.largest):
+        return f"go up to {own.largest:g}, and are left out: that looks like percentages: divide by 100"
+    return f"go up to {own.largest:g}, and are left out: no scale fits"
 
 
 def _call_for(

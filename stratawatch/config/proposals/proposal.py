@@ -109,3 +109,5 @@ class Proposal:
     unsure: tuple[Unsure, ...]
     takes_latest: bool = False
     """Whether a few rows repeat an item, of which the newest counts."""
+    leaves_scores_out: bool = False
+    """Whether no score is used, although some column seems to be one."""

@@ -85,6 +85,7 @@ def propose(facts: TableFacts, choices: Choices, source: str) -> Proposal:
         ),
         tuple(dict.fromkeys(one for one in unsure if one is not None)),
         bool(items.remark),
+        bool(no_scores) and not any(one.score for panel in panels.panels for one in panel.classifiers),
     )
 
 

@@ -19,6 +19,7 @@ from stratawatch.config.proposals.column_names import (
     words_of,
 )
 from stratawatch.config.proposals.proposal import Choices
+from stratawatch.engine.input.score_scale import looks_like_percentages
 from stratawatch.engine.model.panel_spec import ScoreKind
 from stratawatch.errors import StratawatchError
 
@@ -140,6 +141,8 @@ def _kind(column: ColumnSummary) -> tuple[ScoreKind | None, str]:
     small, large = f"{column.smallest:g}", f"{column.largest:g}"
     share = column.in_unit / column.numbers
     few = f"; {share:.0%} of them are from 0 to 1" if share > 1 - 10 * (1 - NEARLY_ALL) else ""
+    if looks_like_percentages(column.smallest, column.largest):
+        return None, f"its numbers go from {small} to {large}{few}, which looks like percentages: divide by 100"
     return None, (
         f"its numbers go from {small} to {large}{few}, which is neither a probability (0 to 1) nor a margin around 0; "
         "export it as one of these"

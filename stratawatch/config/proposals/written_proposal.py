@@ -7,6 +7,7 @@ from typing import Final
 from stratawatch.config.proposals.proposal import Proposal, ProposedClassifier, ProposedPanel
 from stratawatch.config.proposals.propose import budget_of
 from stratawatch.config.proposals.source_path import SourcePath
+from stratawatch.core.metrics import METRICS, REPORTED, RatioMetric
 from stratawatch.formatting import printable
 
 _GUIDELINE: Final = "Say yes where the answer to the question is yes, else no. Skip what cannot be decided."
@@ -94,10 +95,32 @@ def _panel(panel: ProposedPanel, proposal: Proposal, source: SourcePath, seed: s
             _line("every", length_text(schedule.every)),
         ),
         _table(f"{place}.classifiers", *(f"{one.name} = {_inline(_keys(one))}" for one in panel.classifiers)),
-        _table(f"[{place}.goals]", _line("metric", "precision"), _line("margin", 0.05, "how precisely to know it")),
+        *(_goal(place, METRICS[name]) for name in REPORTED),
         _table(f"[{place}.limits]", _line("metric", "precision"), _line("floor", 0.8, "how bad it may be")),
+        _more_limits(place),
     )
     return "\n\n".join(few_lines)
+
+
+def _goal(place: str, metric: RatioMetric) -> str:
+    margin = _line("margin", metric.default_margin, "how precisely to know it")
+    return _table(f"[{place}.goals]", _line("metric", metric.name), margin)
+
+
+def _more_limits(place: str) -> str:
+    """Limits as a comment: nothing in predictions tells how much a classifier may miss."""
+    limits = (("recall", "floor", 0.6), ("false_omission_rate", "ceiling", 0.02))
+    lines = [
+        line
+        for name, end, value in limits
+        for line in (f"[[{place}.limits]]", f'metric = "{name}"', f"{end} = {value}")
+    ]
+    return "\n".join(
+        [
+            "# How much may be missed? These two, without the #, with values of your own:",
+            *(f"# {line}" for line in lines),
+        ]
+    )
 
 
 def _table(name: str, *lines: str) -> str:

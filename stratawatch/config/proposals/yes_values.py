@@ -1,6 +1,6 @@
 """Which value of a column of calls means yes."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
 
@@ -44,14 +44,25 @@ def _likeliest(column: ColumnSummary, by_score: Mapping[str, Separation]) -> tup
             return high, True
     if column.is_numeric and values:
         return max(values, key=float), len(values) == 2
-    words = {value: says_yes(value) for value in values}
-    positive = [value for value, says in words.items() if says]
-    other = [value for value, says in words.items() if says is not False]
-    if len(positive) == 1:
-        return positive[0], True
-    if len(other) == 1:
-        return other[0], True
+    sure = sure_word(values)
+    if sure is not None:
+        return sure, True
+    positive = [value for value in values if says_yes(value)]
+    other = [value for value in values if says_yes(value) is not False]
     return (positive or other or list(column.values))[-1], False
+
+
+def sure_word(values: Sequence[str]) -> str | None:
+    """The one value that says yes, or the only one beside those that say no; None where neither is there.
+
+    >>> sure_word(["ham", "spam"]), sure_word(["ham", "junk mail"]), sure_word(["a", "b"]), sure_word(["a"])
+    ('spam', 'junk mail', None, None)
+    """
+    positive = [value for value in values if says_yes(value)]
+    other = [value for value in values if says_yes(value) is not False]
+    if len(positive) == 1:
+        return positive[0]
+    return other[0] if len(other) == 1 < len(values) else None
 
 
 def _is_finite(value: str) -> bool:

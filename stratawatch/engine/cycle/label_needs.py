@@ -62,13 +62,14 @@ class LabelNeeds:
     stop: BudgetPoint | None = None
     limits: tuple[LimitOutlook, ...] = ()
     record: ForecastRecord | None = None
+    has_scores: bool = True
 
 
 def label_needs(ports: Ports, spec: PanelSpec, window: Window, period: int) -> LabelNeeds:
     """What a cycle on this window would face, opened now. Raises InputRefused where it would be refused."""
     found = assess_window(ports, spec, window, period, opened_at=ports.clock.now(), with_candidates=True)
     census = found.counted.census
-    if census.size:
+    if found.profile.rows:  # also where none of them can be used
         found.require_fit()
     history = history_with_known_labels(ports, spec, period, found)
     metrics, goals = _metrics_served(spec), _goals_one_by_one(spec)
@@ -103,6 +104,7 @@ def label_needs(ports: Ports, spec: PanelSpec, window: Window, period: int) -> L
         stop=stop,
         limits=with_labels_to_prove(limits, curve),
         record=record,
+        has_scores=spec.has_scores,
     )
 
 

@@ -15,12 +15,26 @@ SHOWN: Final = 40
 
 @dataclass(frozen=True)
 class BadRowReason:
-    """One thing that makes rows unfit. `key` finds the value that could not be read in a bad row's content."""
+    """One thing that makes rows unfit. `key` finds the value that could not be read in a bad row's content.
+
+    `what` is it in short, of the classifier `of` where it is one's.
+    """
 
     key: str
     reason: str
-    short: str
+    what: str
+    of: str = ""
     rows: int = 0
+
+    @property
+    def short(self) -> str:
+        """The fault behind a number of rows."""
+        return _short(self.what, [self.of])
+
+
+def _short(what: str, names: Sequence[str]) -> str:
+    listed = ", ".join(f"'{name}'" for name in names if name)
+    return f"{what} of {listed}" if listed else what
 
 
 def reason_sentences(panel: PanelSpec) -> dict[str, str]:
@@ -52,42 +66,57 @@ def call_key(one: ClassifierSpec) -> str:
 def bad_row_reasons(panel: PanelSpec, profile: InputProfile) -> tuple[BadRowReason, ...]:
     """The reasons that rows of a window cannot be used, the most frequent first. A row may have several."""
     said = reason_sentences(panel)
-    found = [BadRowReason(key, said[key], short, rows) for key, short, rows in _counted(panel, profile) if rows > 0]
+    counted = _counted(panel, profile)
+    found = [BadRowReason(key, said[key], what, of, rows) for key, what, of, rows in counted if rows > 0]
     return tuple(sorted(found, key=lambda fault: -fault.rows))
 
 
-def _counted(panel: PanelSpec, profile: InputProfile) -> Iterator[tuple[str, str, int]]:
+def _counted(panel: PanelSpec, profile: InputProfile) -> Iterator[tuple[str, str, str, int]]:
     others = profile.null_items
-    yield "item", "without an item id", profile.null_items
+    yield "item", "without an item id", "", profile.null_items
     for one in panel.classifiers:
         column = profile.columns[one.name]
-        yield score_key(one), f"with an unreadable score of '{one.name}'", column["score_invalid"]
+        yield score_key(one), "with an unreadable score", one.name, column["score_invalid"]
         others += column["score_invalid"]
         if one.call is not None:  # else the call is made from the score, and both are one fault
-            yield call_key(one), f"with an unreadable call of '{one.name}'", column["invalid"]
+            yield call_key(one), "with an unreadable call", one.name, column["invalid"]
             others += column["invalid"]
     # An older program did not count them: the rest is the fewest that must lack a time.
     untimed = profile.bad_rows - others if profile.null_times is None else profile.null_times
-    yield "time", "without a readable time", untimed
+    yield "time", "without a readable time", "", untimed
 
 
 def summary(panel: PanelSpec, profile: InputProfile, bad_rows: Sequence[QuarantinedRow] = ()) -> str:
-    """All faults of a window in one line, each with a value that could not be read where one is at hand."""
+    """All faults of a window in one line, each with a value that could not be read where one is at hand.
+
+    What as many rows of several classifiers have is said once, with their names.
+    """
+    names: dict[tuple[int, str, str | None], list[str]] = {}
+    for fault in bad_row_reasons(panel, profile):
+        names.setdefault((fault.rows, fault.what, example(fault, bad_rows)), []).append(fault.of)
     return ", ".join(
-        f"{fault.rows:,} {fault.short}{example_clause(example(fault, bad_rows))}"
-        for fault in bad_row_reasons(panel, profile)
+        f"{rows:,} {_short(what, several)}{example_clause(value)}" for (rows, what, value), several in names.items()
     )
 
 
 def examples_text(panel: PanelSpec, profile: InputProfile, bad_rows: Sequence[QuarantinedRow]) -> str:
     """A value for each fault that could not be read, where one is at hand; empty without."""
-    shown = ((fault.short, example(fault, bad_rows)) for fault in bad_row_reasons(panel, profile))
-    return ", ".join(f"{quoted(value)} in a row {short}" for short, value in shown if value is not None)
+    names: dict[tuple[str, str], list[str]] = {}
+    for fault in bad_row_reasons(panel, profile):
+        value = example(fault, bad_rows)
+        if value is not None:
+            names.setdefault((fault.what, value), []).append(fault.of)
+    return ", ".join(f"{quoted(value)} in a row {_short(what, several)}" for (what, value), several in names.items())
 
 
 def example(fault: BadRowReason, bad_rows: Sequence[QuarantinedRow]) -> str | None:
     """A value that could not be read, as the source has it."""
-    return next((row.unreadable[fault.key] for row in bad_rows if fault.key in row.unreadable), None)
+    return next(iter(unreadable_values(fault.key, bad_rows)), None)
+
+
+def unreadable_values(key: str, bad_rows: Sequence[QuarantinedRow]) -> list[str]:
+    """What the source has where this could not be read, each value once, in the order of the rows."""
+    return list(dict.fromkeys(row.unreadable[key] for row in bad_rows if key in row.unreadable))
 
 
 def example_clause(value: str | None) -> str:

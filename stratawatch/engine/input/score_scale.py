@@ -6,6 +6,7 @@ Range = tuple[float, float]
 
 TENFOLD: Final = 10.0
 _PERCENT: Final = 100.0
+_MOST_MARKS: Final = 20.0
 
 
 def scale_of(low: float, high: float) -> str:
@@ -19,6 +20,15 @@ def scale_of(low: float, high: float) -> str:
     if high <= 1:
         return "probabilities"
     return "percentages" if high <= _PERCENT else "numbers on a scale of their own"
+
+
+def looks_like_percentages(low: float, high: float) -> bool:
+    """Whether scores that are no probabilities go so far up that they can hardly be marks or stars.
+
+    >>> looks_like_percentages(0.0, 99.2), looks_like_percentages(1.0, 5.0), looks_like_percentages(-4.0, 50.0)
+    (True, False, False)
+    """
+    return high > _MOST_MARKS and scale_of(low, high) == "percentages"
 
 
 def changed_scale(kind: str, was: Range, now: Range) -> str:

@@ -9,6 +9,7 @@ from stratawatch.engine.audit import note_action
 from stratawatch.engine.clock_behind import require_after_newest_commit
 from stratawatch.engine.labels.counted_rejects import count_by_file
 from stratawatch.engine.labels.label_dates import FUTURE, split_by_date
+from stratawatch.engine.labels.label_keys import reason_of, split_by_key
 from stratawatch.engine.labels.queue_identity import require_queue
 from stratawatch.engine.model.document import Json
 from stratawatch.engine.model.label_events import LabelEvent
@@ -68,12 +69,14 @@ def keep_events(
 ) -> Collected:
     """Keep events, set aside what was rejected; of the queue, keep the cursor too. All of it or nothing.
 
-    Labels in the future are set aside too, and those from before their item could be drawn, unless a person brought
-    them: `by_hand` then says what came, for the audit log. Raises ClockDoubted, and keeps nothing, where labels are in
-    the future of a clock that the store has seen ahead: then the clock is wrong, and the queue is read again when it is
-    right.
+    Labels are rejected whose key has not the form of ours. Labels in the future are set aside too, and those from
+    before their item could be drawn, unless a person brought them: `by_hand` then says what came, for the audit log.
+    Raises ClockDoubted, and keeps nothing, where labels are in the future of a clock that the store has seen ahead:
+    then the clock is wrong, and the queue is read again when it is right.
     """
     now = ports.clock.now()
+    events, keyless = split_by_key(events)
+    rejected = [*rejected, *keyless]
     with ports.store.begin() as tx:
         earliest = {} if by_hand else tx.labels.earliest_times([event.item_key for event in events])
         machine_now = SystemClock().now()
@@ -91,7 +94,7 @@ def keep_events(
             _warn_of_rejects(tx, ports, [*lines, *misdated], len(events) + len(lines))
             tx.labels.save_cursor(ports.queue.name, cursor, now)
         tx.commit()
-    first = (aside[0].reason, _origin(aside[0])) if aside else ()
+    first = (reason_of(aside[0]), _origin(aside[0])) if aside else ()
     return Collected(new, unknown, len(rejected), len(misdated), len(dated) - new - unknown, *first)
 
 
@@ -103,7 +106,7 @@ def _warn_of_rejects(tx: Transaction, ports: Ports, aside: Sequence[QuarantinedR
     about = f"labels:{ports.clock.now():%Y-%m-%d}:{first.content.get('file', '')}:{first.reason}"
     words = f"{len(aside):,} of {read:,} labels that came do not count"
     body = [
-        f"The first: {first.reason} ({_origin(first)}).",
+        f"The first: {reason_of(first)} ({_origin(first)}).",
         "Do: `stratawatch labels set-aside` lists them; mended lines count once they come again.",
     ]
     warn(tx, ports, about, f"Labels are set aside: {words}", "\n".join(body))

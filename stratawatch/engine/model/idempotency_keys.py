@@ -54,6 +54,11 @@ def issued_key(text: str) -> str:
     return text.lower() if re.fullmatch("[0-9A-Fa-f]{64}", text) else text
 
 
+def is_item_key(text: str) -> bool:
+    """Whether a text has the form of item keys; whether one like it was ever given is another question."""
+    return re.fullmatch("[0-9a-f]{64}", text) is not None
+
+
 def batch_key(
     panel: str, period: int, ordinal: int, part: int, content: Sequence[object], earlier_runs: int = 0
 ) -> str:

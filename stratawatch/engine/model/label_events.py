@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Literal
+from typing import Final, Literal
 
 from stratawatch.engine.model.annotator_names import person
 from stratawatch.engine.model.document import Json
@@ -62,6 +62,8 @@ class Receipt:
 
 
 LabelValue = Literal["yes", "no", "skip", "retract"]
+NOWHERE: Final = ("", 0)
+"""The place of an event that was read from no file."""
 
 
 @dataclass(frozen=True)
@@ -70,6 +72,7 @@ class LabelEvent:
 
     `annotator` is the name as it was written. `dated` is false where nobody said when it was made and `at` is the
     queue's guess. The store says which question it answers when it keeps the event; until then `question_key` is empty.
+    `place` is the file and the line that it was read from, which the store does not keep.
     """
 
     source: str
@@ -80,6 +83,7 @@ class LabelEvent:
     at: datetime
     dated: bool = True
     question_key: str = field(default="", compare=False)
+    place: tuple[str, int] = field(default=NOWHERE, compare=False, repr=False)
 
     @property
     def person(self) -> str:

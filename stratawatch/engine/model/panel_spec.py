@@ -186,6 +186,11 @@ class PanelSpec:
         return self.max_bad_row_share if self.max_missing_score_share is None else self.max_missing_score_share
 
     @property
+    def has_scores(self) -> bool:
+        """Whether any score guides the design: a classifier's own, or an auxiliary one."""
+        return bool(self.auxiliary) or any(one.score is not None for one in self.classifiers)
+
+    @property
     def draws_anew(self) -> bool:
         """Whether an item's random number is another one in each window."""
         return self.random_numbers == "by window"

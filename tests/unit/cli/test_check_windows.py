@@ -1,5 +1,7 @@
 """`check` looks at a panel's windows as `plan` and `advance` would, and says what they would say."""
 
+import re
+
 import pytest
 
 from tests.unit.cli.conftest import NOW, ROWS
@@ -91,3 +93,35 @@ class TestWhatIsHardlyMeant:
         fresh.configure(('deadline = "3d"', 'deadline = "90d"'))
         told = fresh.json("check", "--now", NOW)["found"]["configuration"]["deadline of spam"]
         assert told.endswith("up to 14 cycles ask at once; 8 at most, so that later windows wait")
+
+
+class TestCallsInWordsOfOnesOwn:
+    @pytest.fixture
+    def said(self, fresh):
+        """The problem where two classifiers call in these words and nothing says which means yes."""
+
+        def saying(no: str, yes: str) -> str:
+            words = f"CASE WHEN score_lr >= 0.5 THEN '{yes}' ELSE '{no}' END"
+            fresh.predict(f"SELECT * REPLACE ({words} AS pred_lr), {words} AS pred_rf FROM ({ROWS})")
+            fresh.configure(('score = "score_rf"\ncut_off = 0.6', 'score = "score_rf"\ncall = "pred_rf"'))
+            (problem,) = fresh.json("check", "--now", NOW, code=1)["problems"]
+            return problem["problem"]
+
+        return saying
+
+    def test_the_value_that_init_would_propose_is_named_once_for_both(self, said):
+        problem = said("ham", "spam")
+        assert problem.count('write call_yes = "spam", if that is what means yes (') == 1
+        assert problem.endswith("for 'lr', 'rf'")
+        assert "2,000 with an unreadable call of 'lr', 'rf'; got 'ham' in a row" in problem
+        assert problem.count("with an unreadable call of") == 2
+
+    def test_plan_says_so_too_and_not_that_there_are_no_predictions(self, fresh, said):
+        said("ham", "spam")
+        trouble = " ".join(fresh.run("plan", "--now", NOW, code=2).stderr.split())
+        assert "2,000 with an unreadable call of 'lr', 'rf' (such as 'ham')" in trouble
+        assert "no predictions" not in trouble
+
+    def test_of_words_that_tell_nothing_people_have_to_say_which(self, said):
+        problem = said("blue", "green")
+        assert re.search(r"say which value means yes \('\w+', '\w+'\): call_yes = \.\.\. for 'lr', 'rf'$", problem)

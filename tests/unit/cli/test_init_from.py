@@ -1,5 +1,6 @@
 """`init --from`: a configuration from predictions, or a sentence that says why not."""
 
+import re
 import tomllib
 
 import duckdb
@@ -76,7 +77,7 @@ class TestAProposal:
     def test_it_is_short_and_says_where_all_keys_are(self, home, predictions):
         home.run("init", "--from", predictions(), "--yes")
         lines = home.config.read_text().splitlines()
-        assert len([line for line in lines if line]) < 45
+        assert len([line for line in lines if line]) < 50
         assert "`stratawatch init` in an empty folder writes them all" in lines[1]
 
     def test_a_delimiter_is_found(self, home, predictions):
@@ -100,6 +101,24 @@ class TestAProposal:
             "news": "p_news",
             "sport": "p_sport",
         }
+
+    def test_goals_ask_for_all_three_metrics_with_their_usual_margins(self, home, predictions):
+        home.run("init", "--from", predictions(), "--yes")
+        panel = panel_of(home)
+        assert [(goal.metric, goal.margin) for goal in panel.goals] == [
+            ("precision", 0.03),
+            ("recall", 0.05),
+            ("false_omission_rate", 0.01),
+        ]
+        assert [(limit.metric, limit.floor) for limit in panel.limits] == [("precision", 0.8)]
+
+    def test_further_limits_hold_once_their_marks_are_taken_away(self, home, predictions):
+        home.run("init", "--from", predictions(), "--yes")
+        text = home.config.read_text()
+        head, more = text.split("without the #, with values of your own:\n")
+        home.config.write_text(head + "\n" + more.replace("# ", ""))
+        ends = {(limit.metric, limit.floor, limit.ceiling) for limit in panel_of(home).limits}
+        assert ends == {("precision", 0.8, None), ("recall", 0.6, None), ("false_omission_rate", None, 0.02)}
 
     def test_names_cannot_break_out_of_sql_or_toml(self, home, predictions):
         names = f"""
@@ -128,6 +147,16 @@ class TestCheckAndPlan:
         assert "`check`: Everything is in order." in out
         assert "All goals together need" in out
         assert "stratawatch plan --now 2026-01-26T01:00:00+00:00" in out
+
+    def test_scores_in_percent_are_named_and_nothing_is_said_to_rest_on_scores(self, home, predictions):
+        query = f"SELECT * EXCLUDE (margin_svm) REPLACE (100 * score_lr AS score_lr) FROM ({SMS})"
+        out = flat(home.run("init", "--from", predictions(query), "--yes").stdout)
+        assert re.search(r"'score_lr' stays out: its numbers go from \S+ to \S+, which looks like percentages", out)
+        assert "percentages: divide by 100." in out
+        assert "Predicted from calls alone, as no score is used." in out
+        assert "scores alone" not in out
+        assert "Everything is in order" not in out
+        assert "`check`: No problem, but no score is used" in out
 
 
 @pytest.mark.usefixtures("no_plan")
@@ -190,7 +219,8 @@ class TestRefusals:
             ("* REPLACE ('m-' || (LENGTH(message_id) + label) AS message_id)", "rows repeat the id of another row"),
             ('message_id, scored_at, "text", country', "no column holds what a classifier says"),
             ('message_id, scored_at, "text", label', "'label' may be the answer itself"),
-            ("message_id, scored_at, score_lr * 100 AS score", "neither a probability (0 to 1) nor a margin"),
+            ("message_id, scored_at, score_lr * 5 AS score", "neither a probability (0 to 1) nor a margin"),
+            ("message_id, scored_at, score_lr * 100 AS score", "which looks like percentages: divide by 100"),
         ],
     )
     def test_one_sentence_says_what_to_do(self, home, predictions, columns, sentence):

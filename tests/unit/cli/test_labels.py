@@ -327,6 +327,42 @@ class TestWhatDoesNotCount:
         assert (rows["not valid JSON"]["origin"], rows["not valid JSON"]["count"]) == ("ann.jsonl", 2)
         assert "text oops" in home.run("labels", "set-aside").stdout
 
+    def test_answers_by_item_id_are_rejected_with_file_and_line(self, fresh):
+        fresh.run("advance")
+        lines = [json.dumps({"key": key, "value": "yes", "annotator": "kim"}) for key in ("item-1", "item-2")]
+        (fresh.folder / "queue" / "in" / "kim.jsonl").write_text("\n".join(lines) + "\n")
+        reason = "no key of a question; answers carry the `key` of the line that asked"
+        out = " ".join(fresh.run("advance").stdout.split())
+        assert "labels: 0 new, 0 for unknown items, 2 rejected" in out
+        assert f"the first that did not count: 'item-1' is {reason} (kim.jsonl, line 1)" in out
+        assert "wait" not in out
+        assert f"(2: {reason}, as in kim.jsonl)" in " ".join(fresh.run("status").stdout.split())
+        (row,) = fresh.json("labels", "set-aside")["set_aside"]
+        assert (row["origin"], row["reason"], row["count"]) == ("kim.jsonl", reason, 2)
+        assert [(line["key"], line["line"]) for line in row["lines"]] == [("item-1", 1), ("item-2", 2)]
+        assert fresh.json("labels", "waiting")["waiting"] == []
+        assert fresh.run("labels", "waiting").stdout == "No label waits.\n"
+
+    def test_those_that_wait_are_a_table_with_their_items(self, judged):
+        home = judged
+        known = {"key": "ab" * 32, "value": "yes", "annotator": "ann", "at": "2026-01-12T07:00:00+00:00"}
+        (home.folder / "queue" / "in" / "stray.jsonl").write_text(json.dumps(known) + "\n")
+        home.run("advance")
+        drawn = {row["item"] for row in home.json("labels", "drawn")["drawn"]}
+        held = {f"item-{number}" for number in range(2000)} - drawn
+        lines = [json.dumps({"item": item, "value": "no", "annotator": "bo"}) for item in sorted(held)]
+        (home.folder / "by-hand.jsonl").write_text("\n".join(lines) + "\n")
+        home.run("labels", "import", str(home.folder / "by-hand.jsonl"))
+        home.columns = 140
+        heading, stranger, *others = home.run("labels", "waiting").stdout.splitlines()
+        assert heading.split() == ["item", "who", "value", "when", "why", "it", "waits"]
+        assert stranger.startswith("key abababab...")
+        assert "ann  yes    2026-01-12 07:00  its key is that of no item in the newest windows" in stranger
+        named = [line for line in others if line.startswith("item-")]
+        assert named
+        assert all(line.split()[0] in held and "cycle 1 has not drawn the item" in line for line in named)
+        assert len(home.json("labels", "waiting")["waiting"]) == 1 + len(held)
+
     def test_channels_hear_of_it_where_it_is_more_than_a_few(self, fresh):
         fresh.configure(more='\n[[alerts]]\nkind = "console"\n')
         fresh.run("advance")

@@ -5,6 +5,7 @@ import re
 
 import pytest
 
+from stratawatch.cli.planned_items import width_text
 from stratawatch.formatting import percent
 from tests.unit.cli.conftest import NOW, ROWS
 
@@ -215,3 +216,27 @@ class TestDryRun:
         fresh.predict(f"({ROWS}) UNION ALL ({ROWS})")
         err = fresh.run("plan", "--dry-run", "--now", NOW, code=2).stderr
         assert "candidate items appear more than once in the window" in " ".join(err.split())
+
+
+class TestHalfWidthsNearNothing:
+    @pytest.mark.parametrize(
+        ("low", "high", "cell"),
+        [
+            (0.0, 0.0, "every item is labelled"),
+            (0.0, 1e-9, "every item is labelled"),
+            (0.0002, 0.0009, "below 0.10%"),
+            (0.0, 0.02, "±2.00% at most"),
+            (0.01, 0.02, "±1.00% to 2.00%"),
+        ],
+    )
+    def test_are_said_in_words(self, low, high, cell):
+        assert width_text({"half_width": high, "half_width_low": low, "half_width_high": high}) == cell
+
+    def test_as_in_a_plan_that_labels_all_items(self, fresh):
+        fresh.configure(("budget = 60", "budget = 2000"))
+        out = fresh.run("plan", "--now", NOW).stdout
+        assert "lr precision" in out
+        assert out.count("every item is labelled") == 2
+        assert "±0%" not in out
+        (found,) = fresh.json("plan", "--now", NOW)["outlooks"]
+        assert {goal["half_width_high"] for goal in found["goals"]} == {0.0}

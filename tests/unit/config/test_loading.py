@@ -86,7 +86,39 @@ class TestShapes:
             (
                 "margin = 0.05",
                 "margin = 5",
-                "panels.spam.goals[1].margin, line 38: 'margin' is out of its range; expected at most 0.5; got 5",
+                (
+                    "panels.spam.goals[1].margin, line 38: 'margin' is out of its range; expected at most 0.5; got 5; "
+                    "write 0.05 for 5 points"
+                ),
+            ),
+            (
+                "margin = 0.05",
+                "margin = 60",
+                "panels.spam.goals[1].margin, line 38: 'margin' is out of its range; expected at most 0.5; got 60",
+            ),
+            (
+                "floor = 0.8",
+                "floor = 80",
+                (
+                    "panels.spam.limits[1].floor, line 42: 'floor' is out of its range; expected less than 1.0; got 80; "
+                    "write 0.8 for 80%"
+                ),
+            ),
+            (
+                "floor = 0.8",
+                "max_drop = 2.5",
+                (
+                    "panels.spam.limits[1].max_drop, line 42: 'max_drop' is out of its range; expected less than 1.0; "
+                    "got 2.5; write 0.025 for 2.5 points"
+                ),
+            ),
+            (
+                "budget = 120",
+                "budget = 120\nmax_bad_row_share = 5",
+                (
+                    "panels.spam.max_bad_row_share, line 12: 'max_bad_row_share' is out of its range; "
+                    "expected less than 1.0; got 5; write 0.05 for 5%"
+                ),
             ),
             (
                 "margin = 0.05",
@@ -252,6 +284,16 @@ class TestTheFileItself:
         path.write_text(path.read_text()[:100])
         with pytest.raises(ConfigError):
             load_configuration(path)
+
+    @pytest.mark.parametrize("end", ["payload = [\n  'text',\n", 'question = """Is it\nspam?\n', "[panels.spam", "a ="])
+    def test_one_that_ends_too_early_is_told_with_the_line_that_is_not_finished(self, write, end):
+        with pytest.raises(ConfigProblems) as caught:
+            load_configuration(write(more=f"\n\n# and then\n\n{end}"))
+        (problem,) = caught.value.problems
+        begun = write().read_text().count("\n") + 5
+        assert problem.line == begun
+        assert f"; the file ends inside what begins on line {begun}; " in str(problem)
+        assert "end of document" not in str(problem)
 
     def test_one_that_is_not_utf_8_is_told(self, tmp_path):
         (tmp_path / "x.toml").write_bytes("[störe]".encode("latin-1"))

@@ -42,9 +42,10 @@ def test_it_loads_into_the_panel_it_describes(loaded):
     assert [classifier.name for classifier in panel.classifiers] == ["lr", "trees"]
     assert (panel.budget, panel.columns.payload, panel.columns.segments) == (900, ("text",), ("country",))
     assert [(goal.metric, goal.margin) for goal in panel.goals] == [("precision", 0.03)]
-    assert [(limit.metric, limit.floor, limit.classifiers) for limit in panel.limits] == [
-        ("precision", 0.80, ()),
-        ("recall", 0.60, ("lr",)),
+    assert [(limit.metric, limit.floor, limit.ceiling, limit.classifiers) for limit in panel.limits] == [
+        ("precision", 0.80, None, ()),
+        ("recall", 0.60, None, ("lr",)),
+        ("false_omission_rate", None, 0.02, ()),
     ]
 
 

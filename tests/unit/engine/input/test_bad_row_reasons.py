@@ -5,7 +5,15 @@ from typing import Any
 
 import pytest
 
-from stratawatch.engine.input.bad_row_reasons import advice, bad_row_reasons, example, quoted, summary
+from stratawatch.engine.input.bad_row_reasons import (
+    advice,
+    bad_row_reasons,
+    example,
+    examples_text,
+    quoted,
+    summary,
+    unreadable_values,
+)
 from stratawatch.engine.model.input_profile import InputProfile
 from stratawatch.engine.model.panel_spec import ClassifierSpec
 from stratawatch.engine.model.quarantined_row import QuarantinedRow
@@ -65,6 +73,15 @@ class TestExamples:
             "10 with an unreadable score of 'lr' (such as 'n/a'), 2 without a readable time (such as '05/01/2026')"
         )
         assert summary(PANEL, counted) == "10 with an unreadable score of 'lr', 2 without a readable time"
+
+    def test_what_several_classifiers_have_is_said_once(self) -> None:
+        both = panel((ClassifierSpec("lr", call="is_lr"), ClassifierSpec("nn", call="is_nn")))
+        counted = profile(9, lr={"invalid": 9}, nn={"invalid": 9}, null_times=0)
+        rows = [bad(call_of_lr="ham", call_of_nn="ham"), bad(call_of_lr="spam")]
+        assert summary(both, counted, rows) == "9 with an unreadable call of 'lr', 'nn' (such as 'ham')"
+        assert summary(both, counted) == "9 with an unreadable call of 'lr', 'nn'"
+        assert examples_text(both, counted, rows) == "'ham' in a row with an unreadable call of 'lr', 'nn'"
+        assert unreadable_values("call of lr", rows) == ["ham", "spam"]
 
     def test_there_is_none_of_what_is_missing_or_was_kept_by_an_older_program(self) -> None:
         (fault,) = bad_row_reasons(PANEL, profile(1, null_items=1, null_times=0))
