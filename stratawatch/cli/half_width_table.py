@@ -1,10 +1,13 @@
 """The intervals that budgets would give, as `plan` prints them."""
 
-from typing import Any
+from typing import Any, Final
 
 from stratawatch.cli.output import metric_text, print_line
+from stratawatch.cli.planned_items import NOTHING
 from stratawatch.cli.table_output import show_rows
 from stratawatch.formatting import percent
+
+_EXACT: Final = "exact"
 
 
 def show_curve(document: dict[str, Any], *, every: bool) -> None:
@@ -27,7 +30,10 @@ def show_curve(document: dict[str, Any], *, every: bool) -> None:
 def _how_to_read(metric: str, cells: dict[str, str]) -> str:
     """A row in a sentence, by its first budget and its last one."""
     told = [(labels, width) for labels, width in cells.items() if labels != "labels" and width]
-    reach = [f"with {labels} labels to ±{width}" for labels, width in (told[:1] + told[1:][-1:])]
+    reach = [
+        f"with {labels} labels {'exactly' if width == _EXACT else f'to ±{width}'}"
+        for labels, width in (told[:1] + told[1:][-1:])
+    ]
     return f"the {metric_text(metric)} of {cells['labels']} would be known {', '.join(reach)}"
 
 
@@ -42,6 +48,11 @@ def _curve_cells(curve: list[dict[str, Any]], metric: str) -> list[dict[str, str
     ]
     names = dict.fromkeys(name for _, widths in reversed(by_budget) for name in widths)
     return [
-        {"labels": name, **{labels: percent(widths[name]) if name in widths else "" for labels, widths in by_budget}}
+        {"labels": name, **{labels: _width(widths[name]) if name in widths else "" for labels, widths in by_budget}}
         for name in names
     ]
+
+
+def _width(half_width: float) -> str:
+    """As a percentage; nothing where every item is labelled."""
+    return _EXACT if half_width < NOTHING else percent(half_width)

@@ -14,7 +14,7 @@ MOST_NAMED: Final = 3
 
 _LEAST_SHOWN: Final = 0.001
 """Half-widths below it are said in words: 0% reads as if nobody had counted."""
-_NOTHING: Final = 1e-6
+NOTHING: Final = 1e-6
 """Half-widths below it are rounding: no item is left to be labelled."""
 
 Notes = Sequence[Callable[[dict[str, Any]], None]]
@@ -71,7 +71,7 @@ def width_text(row: dict[str, Any]) -> str:
         return "undefined"
     low, high = row["half_width_low"], row["half_width_high"]
     low, high = (row["half_width"],) * 2 if low is None else (low, high)
-    if high < _NOTHING:
+    if high < NOTHING:
         return "every item is labelled"
     if high < _LEAST_SHOWN:
         return f"below {percent(_LEAST_SHOWN)}"

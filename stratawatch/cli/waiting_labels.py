@@ -31,7 +31,9 @@ def show_waiting(tx: "Transaction", events: "Sequence[LabelEvent]") -> None:
                 "why it waits": f"cycle {cycle} has not drawn the item" if item else _UNKNOWN,
             }
         )
-    show_rows(rows)
+    for first in rows[:1]:
+        told = f"{first['who']} said {first['value']} of {first['item']} at {first['when']}; {first['why it waits']}"
+        show_rows(rows, how_to_read=told)
 
 
 def _items(tx: "Transaction") -> dict[str, tuple[str, int]]:
