@@ -31,6 +31,8 @@ class CheckReport:
     found: dict[str, Facts] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
     notices: tuple[Problem, ...] = ()
+    refused: list[dict[str, Any]] = field(default_factory=list)
+    """The cycles whose windows were refused, and what opens them again."""
     pages: list[dict[str, Any]] = field(default_factory=list)
     """In how many windows falls beyond each end of a limit would be paged."""
 
@@ -146,6 +148,7 @@ def _look_for_changes(report: CheckReport, configuration: "Configuration", now: 
     from stratawatch.cli.changed_questions import question_notice
     from stratawatch.cli.changed_settings import settings_notices
     from stratawatch.cli.left_classifiers import left_classifier_notices
+    from stratawatch.cli.refused_windows import refused_rows
     from stratawatch.config.panel_specs import pauses_of
     from stratawatch.engine.cycle.open_cycles import require_same_windows
 
@@ -157,6 +160,7 @@ def _look_for_changes(report: CheckReport, configuration: "Configuration", now: 
                 for name, spec in configuration.panels.items()
             ]
             paused = pauses_of(configuration.settings.panels)
+            report.refused = refused_rows(tx, configuration.panels)
             for spec in configuration.panels.values():
                 found.append(limits_notice(tx, spec))
                 found += left_classifier_notices(tx, spec, paused)

@@ -17,6 +17,7 @@ from stratawatch.cli.output import (
     waiting_text,
     window_text,
 )
+from stratawatch.cli.refused_windows import show_refused, with_command
 from stratawatch.cli.status_batches import batches_of, unplanned_batches, unplanned_text
 from stratawatch.cli.status_silences import (
     active_silences,
@@ -135,6 +136,7 @@ def _document(rows: "StatusRows", configured: frozenset[str] | None, now: dateti
             for row in sorted(rows["streams"], key=lambda row: (row["panel"], URGENCY.index(row["state"])))
         ],
         "cycles": cycles,
+        "refused": [with_command(row) for row in rows["refused"] if configured is None or row["panel"] in configured],
         "incidents": incident_rows(rows, silences),
         "silences": silence_rows(silences),
         "oldest_unanswered_batch": min(sent, key=lambda batch: batch["waiting_since"], default=None),
@@ -283,6 +285,7 @@ def _show(document: Mapping[str, Any]) -> None:
             print_line(f"  stratawatch cycles retire {left['panel']} ends or finishes them")
     _show_shared_budget(document.get("shared_budget"))
     _show_cycles(document["cycles"])
+    show_refused(document["refused"])
     show_incidents(document["incidents"], document["silences"])
     _show_batches(document)
     _show_labels(document)

@@ -10,6 +10,7 @@ from stratawatch.engine.alarms.stream_words import state_lines, streams_text
 from stratawatch.engine.model.alarm_records import Incident, StreamKey
 from stratawatch.engine.model.cycle_facts import Cycle
 from stratawatch.engine.model.idempotency_keys import blind_cause_of
+from stratawatch.engine.model.reopen_command import reopen_command
 from stratawatch.engine.ports import Ports
 from stratawatch.engine.ports.transaction import Transaction
 from stratawatch.formatting import count_text
@@ -17,7 +18,7 @@ from stratawatch.formatting import count_text
 MOST_REASONS: Final = 3
 """Sentences on why that a message holds; the others are in `stratawatch status`."""
 _TO_DO: Final[Mapping[BlindCause, str]] = {
-    BlindCause.REFUSED: "mend the input (stratawatch check), then stratawatch cycles reopen {cycle}",
+    BlindCause.REFUSED: f"mend the input (`stratawatch check`), then `{reopen_command('{cycle}')}`",
     BlindCause.NO_LABELS: "see that people label, and that the queue hands out and takes in (stratawatch doctor), or "
     "that their labels are not set aside (stratawatch labels set-aside)",
     BlindCause.FEW_LABELS: "stratawatch plan says how many labels it takes",

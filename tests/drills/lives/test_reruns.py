@@ -179,7 +179,7 @@ def test_what_was_warned_of_is_told_again_of_a_window_that_is_run_again(played):
     assert severities(scenario) == ["warning", "page", "resolved"]
     scenario.check.refusal = "it is missing again"
     refused = rerun(played, hours=1)
-    with pytest.raises(StratawatchError, match=f"`stratawatch cycles reopen {refused}`"):
+    with pytest.raises(StratawatchError, match=f'`stratawatch cycles reopen {refused} --why "..."`'):
         rerun(played)
     assert severities(scenario)[3:] == ["warning"]
     assert set(played.status()[1].values()) == {"BLIND"}
