@@ -98,7 +98,7 @@ def open_cycles(
 def _faults(installation: "Installation", cycles: "Sequence[Cycle]") -> list[dict[str, Any]]:
     """What a cheap look finds that the cycles just opened will be refused for; `check` and `advance` look at all."""
     from stratawatch.engine.input.first_faults import LONGEST_LOOKS, first_faults
-    from stratawatch.engine.model.reopen_command import reopen_command
+    from stratawatch.engine.model.cycle_commands import cycle_command
 
     found, until = [], monotonic() + LONGEST_LOOKS
     for cycle in cycles:
@@ -107,7 +107,7 @@ def _faults(installation: "Installation", cycles: "Sequence[Cycle]") -> list[dic
         if several:
             sentence = f"the window of cycle {cycle.id} will be refused: {'; '.join(several)}"
             row = {"cycle": cycle.id, "panel": cycle.panel, "faults": [*several], "sentence": sentence}
-            found.append({**row, "command": reopen_command(cycle.id)})
+            found.append({**row, "command": cycle_command("reopen", cycle.id)})
     return found
 
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from stratawatch.cli.output import print_line, window_text
 from stratawatch.engine.cycle.refused_windows import refused_windows
-from stratawatch.engine.model.reopen_command import reopen_command
+from stratawatch.engine.model.cycle_commands import cycle_command
 
 if TYPE_CHECKING:
     from stratawatch.engine.ports.transaction import Transaction
@@ -34,7 +34,7 @@ def refused_rows(tx: "Transaction", panels: Iterable[str]) -> list[dict[str, Any
 
 def with_command(row: Row) -> dict[str, Any]:
     """A row with what opens its window again."""
-    return {**row, "command": reopen_command(row["cycle"])}
+    return {**row, "command": cycle_command("reopen", row["cycle"])}
 
 
 def refused_text(row: Row) -> str:

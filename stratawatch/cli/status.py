@@ -29,6 +29,7 @@ from stratawatch.cli.status_silences import (
 from stratawatch.cli.status_streams import show_panel
 from stratawatch.core.alarms.alarm_states import URGENCY
 from stratawatch.engine.model.alarm_records import StreamKey
+from stratawatch.engine.model.cycle_commands import cycle_command, retire_advice
 from stratawatch.engine.model.limit_outlook import LimitOutlook, outlook_document, outlooks_from, outlooks_with_pauses
 from stratawatch.errors import Unreachable
 from stratawatch.formatting import count_text, truth_text
@@ -282,7 +283,7 @@ def _show(document: Mapping[str, Any]) -> None:
         decided = f"to {left['decision']}, as decided" if left["decision"] else "undecided"
         print_line(f"! panel {left['panel']} is not configured any more; {number} under way{incidents}, {decided}")
         if not left["decision"]:
-            print_line(f"  stratawatch cycles retire {left['panel']} ends or finishes them")
+            print_line(f"  {retire_advice(left['panel'])}")
     _show_shared_budget(document.get("shared_budget"))
     _show_cycles(document["cycles"])
     show_refused(document["refused"])
@@ -392,7 +393,7 @@ def _show_batches(document: Mapping[str, Any]) -> None:
         if batch["away"]:
             how = {"lost": "is lost: the label queue lost it twice", "withdrawn": "was withdrawn from the label queue"}
             print_line(f"! batch {batch['key']} {how[batch['away']]}; nobody is asked")
-            print_line(f"  stratawatch cycles resend {batch['cycle']} asks again")
+            print_line(f"  `{cycle_command('resend', batch['cycle'])}` asks again")
         if batch["state"] == "failed":
             print_line(f"! batch {batch['key']} could not be sent: {batch['last_error']}")
-            print_line(f"  stratawatch cycles resend {batch['cycle']} sends it again")
+            print_line(f"  `{cycle_command('resend', batch['cycle'])}` sends it again")
