@@ -30,6 +30,11 @@ QUERIES: Final = {
         FROM open_cycles AS o INNER JOIN cycles AS c ON c.id = o.id
         INNER JOIN panel_versions AS v ON v.id = c.version_id
         ORDER BY o.window_start, o.panel""",
+    "refused": """
+        SELECT c.id AS cycle, c.panel, c.window_start, c.window_end, c.reason FROM cycles AS c
+        WHERE c.state = 'refused' AND c.period > COALESCE(
+            (SELECT MAX(j.period) FROM cycles AS j WHERE j.panel = c.panel AND j.state = 'judged'), -1)
+        ORDER BY c.panel, c.window_start""",
     "incidents": """
         SELECT incident AS id, panel, classifier, metric, segment, kind, opened_at, cycle_id AS cycle, window_start,
             window_end, state_now, reason_now AS reason, since, acknowledged_at, acknowledged_by, acknowledged_why

@@ -4,6 +4,7 @@ import typer
 
 from stratawatch.cli.options import DEFAULT_CONFIG, ConfigOption, JsonOption, NowOption, moment
 from stratawatch.cli.output import print_json, print_line
+from stratawatch.cli.refused_windows import show_refused
 from stratawatch.formatting import count_text
 
 
@@ -39,6 +40,7 @@ def check(config: ConfigOption = DEFAULT_CONFIG, json: JsonOption = False, now: 
             "ok": not problems,
             "problems": problems,
             "notices": notices,
+            "refused": report.refused,
             "found": report.found,
             "pages": report.pages,
         }
@@ -53,8 +55,8 @@ def check(config: ConfigOption = DEFAULT_CONFIG, json: JsonOption = False, now: 
         for problem in (*report.notices, *report.problems):
             print_line(problem.where or config.name)
             print_line(problem.sentence, indent="  ")
-        print_line(
-            f"{count_text(len(report.problems), 'problem')} found" if report.problems else "Everything is in order."
-        )
+        show_refused(report.refused)
+        fine = "Everything else is in order." if report.refused else "Everything is in order."
+        print_line(f"{count_text(len(report.problems), 'problem')} found" if report.problems else fine)
     if report.problems:
         raise typer.Exit(1)

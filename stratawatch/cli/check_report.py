@@ -31,6 +31,8 @@ class CheckReport:
     found: dict[str, Facts] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
     notices: tuple[Problem, ...] = ()
+    refused: list[dict[str, Any]] = field(default_factory=list)
+    """The cycles whose windows were refused, and what opens them again."""
     pages: list[dict[str, Any]] = field(default_factory=list)
     """In how many windows falls beyond each end of a limit would be paged."""
 
@@ -146,6 +148,7 @@ def _look_for_changes(report: CheckReport, configuration: "Configuration", now: 
     from stratawatch.cli.changed_questions import question_notice
     from stratawatch.cli.changed_settings import settings_notices
     from stratawatch.cli.left_classifiers import left_classifier_notices
+    from stratawatch.cli.refused_windows import refused_rows
     from stratawatch.config.panel_specs import pauses_of
     from stratawatch.engine.cycle.open_cycles import require_same_windows
 
@@ -157,6 +160,7 @@ def _look_for_changes(report: CheckReport, configuration: "Configuration", now: 
                 for name, spec in configuration.panels.items()
             ]
             paused = pauses_of(configuration.settings.panels)
+            report.refused = refused_rows(tx, configuration.panels)
             for spec in configuration.panels.values():
                 found.append(limits_notice(tx, spec))
                 found += left_classifier_notices(tx, spec, paused)
@@ -175,6 +179,7 @@ def _look_for_left_panels(report: CheckReport, configuration: "Configuration") -
     """Report panels of the store that are not configured: a problem while cycles of theirs wait for a decision."""
     from stratawatch.adapters.store import open_store
     from stratawatch.engine.cycle.left_panels import left_panels
+    from stratawatch.engine.model.cycle_commands import retire_advice
 
     try:
         store = open_store(configuration.store_url().get_secret_value())
@@ -190,7 +195,7 @@ def _look_for_left_panels(report: CheckReport, configuration: "Configuration") -
             number = f"{count_text(len(one.cycles), 'cycle')} of it under way"
             incidents = f", {count_text(one.incidents, 'incident')} open" if one.incidents else ""
             what = f"panel '{one.name}' is not configured any more, and {number}{incidents}"
-            hint = f"`stratawatch cycles retire {one.name}` ends or finishes them; or put the panel back"
+            hint = f"{retire_advice(one.name)}; or put the panel back"
             report.problems.append(Problem(("panels",), what, hint=hint))
 
 
@@ -239,6 +244,7 @@ def _queue(configuration: "Configuration") -> Facts:
     from stratawatch.adapters.store import open_store
     from stratawatch.engine.labels.queue_identity import inspect_queue
     from stratawatch.engine.labels.reconcile_queue import AGAIN
+    from stratawatch.engine.model.cycle_commands import cycle_command
     from stratawatch.wiring import queue
 
     port = queue(configuration)
@@ -251,7 +257,7 @@ def _queue(configuration: "Configuration") -> Facts:
     with store.begin() as tx:
         record = tx.labels.cursor(AGAIN)
     away = {f"batches {how}": record[how] for how in ("lost", "withdrawn") if record.get(how)}
-    remedy = "nobody is asked about them; `stratawatch cycles resend` asks again"
+    remedy = f"nobody is asked about them; `{cycle_command('resend')}` asks again"
     return {**facts, **{name: f"{len(keys)}, such as {keys[0]}: {remedy}" for name, keys in away.items()}}
 
 

@@ -19,6 +19,7 @@ from stratawatch.cli.options import (
 )
 from stratawatch.cli.output import print_json, print_line, time_text, window_text
 from stratawatch.cli.table_output import show_rows
+from stratawatch.engine.model.cycle_commands import cycle_command
 from stratawatch.errors import StratawatchError
 from stratawatch.formatting import count_text
 
@@ -130,7 +131,7 @@ def cancel(
         runs = [run.id for run in tx.cycles.earlier_runs(tx.cycles.get(cycle)) if run.state == "judged"]
     if runs and not json:
         print_line(f"its window, judged before as cycle {runs[-1]}, has no estimates that hold now:")
-        print_line(f"`stratawatch cycles rerun {cycle}` reads it again")
+        print_line(f"`{cycle_command('rerun', cycle)}` reads it again")
 
 
 @app.command("reopen", short_help="Open a refused window again.")

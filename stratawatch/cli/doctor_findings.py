@@ -202,6 +202,7 @@ def _leases(store: "SqlStore") -> Iterator[Finding]:
 def _queue(installation: "Installation") -> Iterator[Finding]:
     from stratawatch.engine.labels.queue_identity import inspect_queue
     from stratawatch.engine.labels.reconcile_queue import AGAIN
+    from stratawatch.engine.model.cycle_commands import cycle_command
 
     ports = installation.ports
     inspect_queue(ports.store, ports.queue)
@@ -212,7 +213,7 @@ def _queue(installation: "Installation") -> Iterator[Finding]:
     for how in ("lost", "withdrawn"):
         if record.get(how):
             number = count_text(len(record[how]), "batch", "batches")
-            yield Finding("queue", "warning", f"{number} {how}", "`stratawatch cycles resend` asks for them again")
+            yield Finding("queue", "warning", f"{number} {how}", f"`{cycle_command('resend')}` asks for them again")
 
 
 def _notifications(installation: "Installation", now: datetime) -> Iterator[Finding]:

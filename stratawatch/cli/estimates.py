@@ -30,6 +30,7 @@ from stratawatch.cli.options import (
     PanelOption,
     chosen_panels,
     existing_name,
+    stored_panel,
 )
 from stratawatch.cli.output import (
     print_error,
@@ -55,9 +56,11 @@ if TYPE_CHECKING:
     from stratawatch.engine.model.alarm_records import StreamState
     from stratawatch.engine.model.cycle_facts import Cycle, Revision
     from stratawatch.engine.ports.transaction import Transaction
+    from stratawatch.wiring import Installation
 
 
 def estimates(
+    named: Annotated[str | None, typer.Argument(help="Only this panel.", metavar="[PANEL]")] = None,
     config: ConfigOption = DEFAULT_CONFIG,
     json: JsonOption = False,
     panel: PanelOption = None,
@@ -82,7 +85,7 @@ def estimates(
 
     \b
     Examples:
-      stratawatch estimates --panel toxicity
+      stratawatch estimates toxicity
       stratawatch estimates --metric precision --history
       stratawatch estimates --classifier new --minus old       their difference
       stratawatch estimates --together 4            the last four windows as one
@@ -99,6 +102,7 @@ def estimates(
     if together is not None and (history or minus):
         raise StratawatchError("--together is of the newest windows", expected="no --history and no --minus beside it")
     installation = build(config, only_reading=True)
+    panel = _one_panel(installation, named, panel)
     if together is not None:
         with installation.ports.store.begin() as tx:
             names = chosen_panels(panel, list(tx.panels.latest()))
@@ -156,6 +160,16 @@ def estimates(
         show_disagreements(differing)
         for one in truth:
             print_line(truth_text(**one))
+
+
+def _one_panel(installation: "Installation", named: str | None, option: str | None) -> str | None:
+    """The panel that was named either way, if one was; it must have an opened window."""
+    if None not in (named, option) and named != option:
+        raise StratawatchError("two panels are named", expected="PANEL or --panel", got=f"{named} and {option}")
+    panel = named or option
+    with installation.ports.store.begin() as tx:
+        stored = list(tx.panels.latest())
+    return None if panel is None else stored_panel(panel, stored, installation.panels)
 
 
 def _chosen(rows: list[dict[str, Any]], classifier: str | None, metric: str | None) -> list[dict[str, Any]]:

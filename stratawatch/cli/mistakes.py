@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from stratawatch.cli.labelled_rows import item_columns, score_columns
-from stratawatch.cli.options import DEFAULT_CONFIG, ConfigOption, JsonOption, existing_name
+from stratawatch.cli.options import DEFAULT_CONFIG, ConfigOption, JsonOption, existing_name, stored_panel
 from stratawatch.cli.output import print_json, print_line, time_text, window_text
 from stratawatch.cli.table_output import show_rows
 from stratawatch.cli.window_option import WindowOption, window_holding
@@ -66,9 +66,10 @@ def mistakes(
         raise StratawatchError("--window and --newest do not go together", hint="--window names one window")
     if side is not None:
         existing_name(side, list(WRONG), "side")
-    ports = build(config, only_reading=True).ports
+    installation = build(config, only_reading=True)
+    ports = installation.ports
     with ports.store.begin() as tx:
-        spec = tx.panels.latest()[existing_name(panel, list(tx.panels.latest()), "panel")]
+        spec = tx.panels.latest()[stored_panel(panel, list(tx.panels.latest()), installation.panels)]
         drawn = [labelled_items(tx, cycle) for cycle in _cycles(tx, spec, window, newest)]
     _require_names(spec, drawn, classifier, segment)
     labelled = [[one for one in items if _counts(one, classifier, segment)] for items in drawn]

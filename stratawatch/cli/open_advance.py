@@ -1,7 +1,10 @@
 """stratawatch open and advance: one run of the engine without an orchestrator, for cron or by hand."""
 
+from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Annotated, Any
+from shlex import quote
+from time import monotonic
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -17,9 +20,16 @@ from stratawatch.cli.options import (
 )
 from stratawatch.cli.output import SET_ASIDE, WAITING, print_error, print_json, print_line, waiting_text, window_text
 from stratawatch.cli.progress_bar import shown_progress
+from stratawatch.cli.refused_windows import refused_rows, show_refused
+from stratawatch.cli.unread_files import unread_files, unread_text
 from stratawatch.engine.model.states import CycleState, Entity
 from stratawatch.errors import StratawatchError
 from stratawatch.formatting import count_text
+
+if TYPE_CHECKING:
+    from stratawatch.engine.cycle.unopened_windows import UnopenedWindows
+    from stratawatch.engine.model.cycle_facts import Cycle
+    from stratawatch.wiring import Installation
 
 
 def open_cycles(
@@ -65,18 +75,40 @@ def open_cycles(
     with installation.ports.store.begin() as tx:
         cycles = [tx.cycles.get(number) for number in opened]
     rows = [{"id": c.id, "panel": c.panel, "window_start": c.window.start, "window_end": c.window.end} for c in cycles]
+    faults = _faults(installation, cycles)
     if json:
-        print_json({"opened": rows, "undecided": [asdict(one) for one in undecided]})
+        print_json({"opened": rows, "undecided": [asdict(one) for one in undecided], "faults": faults})
     else:
         if not rows and not undecided:
             print_line("No window is over that has no cycle yet.")
         for row in rows:
             print_line(f"opened cycle {row['id']}: {row['panel']}, {window_text(row)}")
+        for found in faults:
+            print_line(f"! {found['sentence']}")
+            print_line(
+                f"  mend the input before the next advance (`stratawatch check`), or after it: {found['command']}"
+            )
     if undecided:
         raise StratawatchError(
             "; ".join(one.sentence for one in undecided),
             hint="say --all, or --newest N for the newest of them; `stratawatch backfill` opens others later",
         )
+
+
+def _faults(installation: "Installation", cycles: "Sequence[Cycle]") -> list[dict[str, Any]]:
+    """What a cheap look finds that the cycles just opened will be refused for; `check` and `advance` look at all."""
+    from stratawatch.engine.input.first_faults import LONGEST_LOOKS, first_faults
+    from stratawatch.engine.model.cycle_commands import cycle_command
+
+    found, until = [], monotonic() + LONGEST_LOOKS
+    for cycle in cycles:
+        spec = installation.panels[cycle.panel]
+        several = first_faults(installation.ports, spec, cycle.window, until - monotonic())
+        if several:
+            sentence = f"the window of cycle {cycle.id} will be refused: {'; '.join(several)}"
+            row = {"cycle": cycle.id, "panel": cycle.panel, "faults": [*several], "sentence": sentence}
+            found.append({**row, "command": cycle_command("reopen", cycle.id)})
+    return found
 
 
 def advance(
@@ -98,6 +130,7 @@ def advance(
       stratawatch advance --panel spam --panel scam
     """
     from stratawatch.engine.cycle.advance import advance as advance_once
+    from stratawatch.engine.cycle.unopened_windows import unopened_windows
     from stratawatch.wiring import build
 
     installation = build(config, moment(now))
@@ -111,6 +144,9 @@ def advance(
     with store.begin() as tx:
         waiting, moves = tx.labels.waiting(), tx.cycles.transitions(Entity.CYCLE, after=before)
         asked = asked_questions(tx, installation.ports.queue.where, before, done.batches)
+        panels = {name: spec for name, spec in installation.panels.items() if not chosen or name in chosen}
+        refused = refused_rows(tx, panels)
+    unopened = unopened_windows(installation.ports, panels)
     moved = [
         {"cycle": move.entity_id, "from": move.old, "to": move.new, "why": move.why}
         for move in moves
@@ -127,6 +163,9 @@ def advance(
             "sent": done.sent,
             "asked": asked,
             "moved": moved,
+            "refused": refused,
+            "unopened": [_unopened(one, now) for one in unopened],
+            "unread_files": [*unread_files(installation.ports.queue)],
             "troubles": [*done.troubles],
         },
         json,
@@ -135,6 +174,12 @@ def advance(
         raise typer.Exit(2)
     if any(move["to"] == CycleState.REFUSED for move in moved):
         raise typer.Exit(1)
+
+
+def _unopened(one: "UnopenedWindows", now: str | None) -> dict[str, Any]:
+    """A row with what opens them, at the moment that this advance was told it is."""
+    command = f"stratawatch open --now {quote(now)}" if now else "stratawatch open"
+    return {**asdict(one), "sentence": one.sentence, "command": command}
 
 
 def _print(document: dict[str, Any], json: bool) -> None:
@@ -149,6 +194,11 @@ def _print(document: dict[str, Any], json: bool) -> None:
             print_line(f"cycle {move['cycle']}: {move['from']} -> {move['to']}: {move['why']}")
         for row in document["asked"]:
             print_line(asked_text(row))
+        show_refused(document["refused"], told=[move["cycle"] for move in document["moved"]])
+        for row in document["unopened"]:
+            print_line(f"{row['sentence']}: `{row['command']}`")
+        if document["unread_files"]:
+            print_line(f"! {unread_text(document['unread_files'])}")
         print_line(f"sent: {count_text(document['sent'], 'notification')}")
     for trouble in document["troubles"]:
         print_error(f"stratawatch: {trouble}")

@@ -1,5 +1,6 @@
 """Options and arguments that several commands share."""
 
+from collections.abc import Iterable
 from datetime import datetime
 from pathlib import Path
 from typing import Annotated
@@ -54,6 +55,15 @@ def within_reach(moment: datetime, option: str) -> datetime:
 def chosen_panels(panel: str | None, names: list[str]) -> list[str]:
     """The panel that was named, or all of them."""
     return [existing_name(panel, names, "panel")] if panel else names
+
+
+def stored_panel(name: str, stored: list[str], configured: Iterable[str]) -> str:
+    """The name of a panel that has an opened window; raises StratawatchError otherwise."""
+    if name in configured and name not in stored:
+        raise StratawatchError(
+            f"no window of panel '{name}' was opened yet", hint="`stratawatch open` opens those that are over"
+        )
+    return existing_name(name, stored, "panel")
 
 
 def existing_name(name: str, names: list[str], what: str) -> str:

@@ -28,6 +28,7 @@ def report(
       stratawatch report
       stratawatch report --send
     """
+    from stratawatch.engine.model.states import CycleState
     from stratawatch.report import deliver, write_reports
     from stratawatch.wiring import build
 
@@ -44,11 +45,21 @@ def report(
             "no channel gets reports", expected="`reports = true` in an [[alerts]], such as one of mail or Slack"
         )
     written = write_reports(ports.store, installation.panels, folder, now_, paused=ports.paused, links=ports.links)
+    with ports.store.begin() as tx:
+        nothing_judged = not tx.cycles.find(states=[CycleState.JUDGED], newest=1)
     told = deliver(ports, written.views, written.pages, installation.configuration.folder) if send else {}
     if json:
-        print_json({"path": written.to_open, "to_tell": {panel: list(names) for panel, names in told.items()}})
+        print_json(
+            {
+                "path": written.to_open,
+                "nothing_judged": nothing_judged,
+                "to_tell": {panel: list(names) for panel, names in told.items()},
+            }
+        )
         return
     print_line(f"wrote {written.to_open}")
+    if nothing_judged:
+        print_line("Nothing is judged yet, so it has no estimates. `stratawatch status` says what the cycles wait for.")
     for panel, names in told.items():
         print_line(f"the next advance sends word of {panel} to {', '.join(names)}")
     if send and not told:

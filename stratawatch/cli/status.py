@@ -17,6 +17,7 @@ from stratawatch.cli.output import (
     waiting_text,
     window_text,
 )
+from stratawatch.cli.refused_windows import show_refused, with_command
 from stratawatch.cli.status_batches import batches_of, unplanned_batches, unplanned_text
 from stratawatch.cli.status_judgements import forecast_records, show_judgements, show_truth
 from stratawatch.cli.status_silences import (
@@ -29,6 +30,7 @@ from stratawatch.cli.status_silences import (
 from stratawatch.cli.status_streams import show_panel
 from stratawatch.core.alarms.alarm_states import URGENCY
 from stratawatch.engine.model.alarm_records import StreamKey
+from stratawatch.engine.model.cycle_commands import cycle_command, retire_advice
 from stratawatch.engine.model.limit_outlook import LimitOutlook, outlook_document, outlooks_from, outlooks_with_pauses
 from stratawatch.errors import Unreachable
 from stratawatch.formatting import count_text
@@ -136,6 +138,7 @@ def _document(rows: "StatusRows", configured: frozenset[str] | None, now: dateti
             for row in sorted(rows["streams"], key=lambda row: (row["panel"], URGENCY.index(row["state"])))
         ],
         "cycles": cycles,
+        "refused": [with_command(row) for row in rows["refused"] if configured is None or row["panel"] in configured],
         "incidents": incident_rows(rows, silences),
         "silences": silence_rows(silences),
         "oldest_unanswered_batch": min(sent, key=lambda batch: batch["waiting_since"], default=None),
@@ -282,9 +285,10 @@ def _show(document: Mapping[str, Any]) -> None:
         decided = f"to {left['decision']}, as decided" if left["decision"] else "undecided"
         print_line(f"! panel {left['panel']} is not configured any more; {number} under way{incidents}, {decided}")
         if not left["decision"]:
-            print_line(f"  stratawatch cycles retire {left['panel']} ends or finishes them")
+            print_line(f"  {retire_advice(left['panel'])}")
     _show_shared_budget(document.get("shared_budget"))
     _show_cycles(document["cycles"])
+    show_refused(document["refused"])
     show_incidents(document["incidents"], document["silences"])
     _show_batches(document)
     _show_labels(document)
@@ -372,7 +376,7 @@ def _show_batches(document: Mapping[str, Any]) -> None:
         if batch["away"]:
             how = {"lost": "is lost: the label queue lost it twice", "withdrawn": "was withdrawn from the label queue"}
             print_line(f"! batch {batch['key']} {how[batch['away']]}; nobody is asked")
-            print_line(f"  stratawatch cycles resend {batch['cycle']} asks again")
+            print_line(f"  `{cycle_command('resend', batch['cycle'])}` asks again")
         if batch["state"] == "failed":
             print_line(f"! batch {batch['key']} could not be sent: {batch['last_error']}")
-            print_line(f"  stratawatch cycles resend {batch['cycle']} sends it again")
+            print_line(f"  `{cycle_command('resend', batch['cycle'])}` sends it again")

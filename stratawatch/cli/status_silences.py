@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from stratawatch.cli.incidents import print_care
 from stratawatch.cli.output import metric_text, print_line, state_text, time_text
+from stratawatch.cli.status_streams import rows_text
 from stratawatch.engine.model.alarm_records import Silence, StreamKey, covering
 from stratawatch.formatting import count_text
 
@@ -50,15 +51,25 @@ def show_incidents(incidents: Sequence[Row], silences: Sequence[Row]) -> None:
     """Print open incidents, who looks after them, and what is silent."""
     print_line()
     print_line(count_text(len(incidents), "open incident") if incidents else "No open incidents")
-    for row in incidents:
+    for row, *others in _with_one_cause(incidents):
         where = f" [{row['segment']}]" if row["segment"] else ""
-        head = f"{state_text(row['kind'])}: {metric_text(row['metric'])} of {row['classifier']}{where}"
+        named = rows_text([row, *others]) if others else f"{metric_text(row['metric'])} of {row['classifier']}{where}"
+        head = f"{state_text(row['kind'])}: {named}"
         print_line(f"{head} ({row['panel']}), since {time_text(row['opened_at'])}", indent="  ")
         if row["reason"]:
             print_line(row["reason"], indent="    ")
         print_care(row)
     for row in silences:
         print_line(f"! {row['scope']} is silent until {time_text(row['until'])}, by {row['by']}: {row['reason']}")
+
+
+def _with_one_cause(incidents: Sequence[Row]) -> list[list[Row]]:
+    """Those together that differ in their metrics alone: one cause opened them, and the same became of them."""
+    same = ("kind", "panel", "opened_at", "reason", "acknowledged_at", "acknowledged_by", "silent_until")
+    found: dict[tuple[Any, ...], list[Row]] = defaultdict(list)
+    for row in incidents:
+        found[tuple(row[name] for name in same)].append(row)
+    return [*found.values()]
 
 
 def _until(silences: Sequence[Silence], row: Row) -> datetime | None:

@@ -1,5 +1,6 @@
 """What `status` prints of a panel's streams."""
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -14,6 +15,8 @@ from stratawatch.cli.output import (
 )
 from stratawatch.cli.table_output import show_rows
 from stratawatch.core.alarms.alarm_states import MEANINGS, SYMBOLS
+from stratawatch.engine.alarms.stream_words import streams_text
+from stratawatch.engine.model.alarm_records import StreamKey
 from stratawatch.formatting import count_text
 
 MOST_REASONS: Final = 8
@@ -51,11 +54,28 @@ def _how_to_read(row: Mapping[str, Any]) -> str:
 
 
 def _show_reasons(streams: Sequence[Mapping[str, Any]]) -> None:
-    """Why states are as they are; those of breaches stand with their incidents."""
-    for row in streams[:MOST_REASONS]:
-        print_line(f"{SYMBOLS[row['state']]} {stream_text(row)}: {_why(row)}", indent="  ")
-    if len(streams) > MOST_REASONS:
-        print_line(f"  {len(streams) - MOST_REASONS} more: `stratawatch status --json` has every reason")
+    """Why states are as they are, each reason once; those of breaches stand with their incidents."""
+    several: dict[tuple[str, str], list[Mapping[str, Any]]] = defaultdict(list)
+    for row in streams:
+        several[row["state"], _why(row)].append(row)
+    for (state, why), rows in list(several.items())[:MOST_REASONS]:
+        print_line(f"{SYMBOLS[state]} {rows_text(rows)}: {why}", indent="  ")
+    left = sum(len(rows) for rows in list(several.values())[MOST_REASONS:])
+    if left:
+        print_line(f"  {left} more: `stratawatch status --json` has every reason")
+
+
+def rows_text(rows: Sequence[Mapping[str, Any]]) -> str:
+    """The stream of one row; of several how many there are, and which.
+
+    >>> named = [{"panel": "spam", "classifier": name, "metric": "recall", "segment": None} for name in ("lr", "rf")]
+    >>> rows_text(named[:1]), rows_text(named)
+    ('lr recall', '2 metrics (recall of lr, rf)')
+    """
+    if len(rows) == 1:
+        return stream_text(rows[0])
+    keys = [StreamKey(row["panel"], row["classifier"], row["metric"], row["segment"]) for row in rows]
+    return f"{count_text(len(rows), 'metric')} ({streams_text(keys)})"
 
 
 def _why(row: Mapping[str, Any]) -> str:

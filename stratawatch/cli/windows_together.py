@@ -1,5 +1,6 @@
 """`estimates --together`: the newest windows as one, or their change from the windows before."""
 
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -34,7 +35,9 @@ def together_rows(
         except StratawatchError as trouble:
             troubles[panel] = trouble
         else:
-            rows += [_row(panel, found, one) for one in found.estimates] if found else []
+            rows += [_row(panel, part, one) for part in found for one in part.estimates]
+            if alone := [part for part in found if not part.estimates]:
+                troubles[panel] = _nothing_before(alone)
     if troubles and not rows:
         several = "; ".join(f"{panel}: {trouble}" for panel, trouble in troubles.items())
         raise StratawatchError(several) if len(troubles) > 1 else next(iter(troubles.values()))
@@ -45,18 +48,37 @@ def show_together(rows: Sequence[Mapping[str, Any]], *, by_method: bool = False)
     """Print them, panel by panel; `by_method` adds how they were counted."""
     if not rows:
         print_line("Nothing is judged yet. `stratawatch status` says what the cycles wait for.")
-    for panel in dict.fromkeys(row["panel"] for row in rows):
-        mine = [row for row in rows if row["panel"] == panel]
+    for panel, mine in _parts(rows):
         first = mine[0]
         newest = f"{count_text(first['windows'], 'window')} together, {span_text(first['since'], first['until'])}"
         before = f"; change from {count_text(first['windows_before'], 'window')}"
         print_line(f"{panel}: {newest}{before if first['windows_before'] else ''}")
+        if first["why_fewer"]:
+            print_line(f"not more, as {first['why_fewer']}", indent="  ")
         cells = [_cells(row, by_method=by_method) for row in mine]
         show_rows(cells, how_to_read=_how_to_read(mine), numbers=("labels", "n_eff"))
         levels = " and ".join(confidence_text(level) for level in sorted({row["confidence"] for row in mine}))
         print_line(f"Intervals at {levels}; they know which labels several windows share")
         if by_method:
             show_method(mine)
+
+
+def _parts(rows: Sequence[Mapping[str, Any]]) -> list[tuple[str, list[Mapping[str, Any]]]]:
+    """The rows of the same windows under their panel's name, with the classifiers' where those of others are fewer."""
+    parts: dict[tuple[Any, ...], list[Mapping[str, Any]]] = defaultdict(list)
+    for row in rows:
+        parts[row["panel"], row["since"], row["windows"], row["windows_before"], row["why_fewer"]].append(row)
+    panels = Counter(panel for panel, *_ in parts)
+    return [
+        (panel if panels[panel] == 1 else f"{panel}, {', '.join(dict.fromkeys(r['classifier'] for r in mine))}", mine)
+        for (panel, *_), mine in parts.items()
+    ]
+
+
+def _nothing_before(parts: "Sequence[NewestTogether]") -> StratawatchError:
+    """Why some classifiers of a panel have no row beside those of others."""
+    names = " and ".join(name for part in parts for name in part.classifiers)
+    return StratawatchError(f"there is no window before to compare {names} with", hint=parts[0].why_fewer)
 
 
 def _segments(tx: "Transaction", panel: str, *, with_segments: bool) -> "list[Segment | None]":
@@ -77,6 +99,7 @@ def _row(panel: str, found: "NewestTogether", estimate: "Estimate") -> dict[str,
         "panel": panel,
         "windows": len(found.newest),
         "windows_before": len(found.before),
+        "why_fewer": found.why_fewer or None,
         "since": found.newest[0].window.start,
         "until": found.newest[-1].window.end,
         "classifier": estimate.classifier,

@@ -7,6 +7,7 @@ from stratawatch.core.alarms.alarm_states import MEANINGS, URGENCY, AlarmState
 from stratawatch.core.metrics import METRICS
 from stratawatch.engine.alarms.notifications import News
 from stratawatch.engine.model.alarm_records import Incident, StreamKey
+from stratawatch.engine.model.cycle_commands import cycle_command
 from stratawatch.engine.model.states import CycleState
 from stratawatch.formatting import capitalised, count, count_text, estimate_text
 from stratawatch.report.report_data import CycleData, ReportData
@@ -82,7 +83,7 @@ def _state_meanwhile(facts: ReportData, again: CycleData) -> AlarmState:
 def _said_meanwhile(again: CycleData) -> str:
     cycle = again.cycle
     if cycle.state == CycleState.CANCELLED:
-        remedy = f"`stratawatch cycles rerun {cycle.id}` reads it again"
+        remedy = f"`{cycle_command('rerun', cycle.id)}` reads it again"
         return f"Nothing holds of the newest window: its rerun, cycle {cycle.id}, was cancelled; {remedy}."
     return f"The newest window is run again: nothing holds of it until cycle {cycle.id} is judged."
 

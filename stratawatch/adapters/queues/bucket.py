@@ -1,7 +1,7 @@
 """A label queue in a bucket of S3, Google Cloud Storage or Azure, laid out as the one in a folder."""
 
 import sys
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -199,9 +199,13 @@ class BucketQueue:
         }
         if not in_use:
             found["state"] = "not in use yet"
-        if others := sum(not info.name.endswith(".jsonl") and not info.name.startswith(".") for info in objects[IN]):
+        if others := len(_unread(objects[IN])):
             found["objects in in/ that are not read (only *.jsonl is)"] = str(others)
         return found
+
+    def unread_files(self) -> tuple[str, ...]:
+        """The names in `in/` with another ending, hidden ones left out."""
+        return _unread(self._storage.listed(IN))
 
     def _fetch(self, listed: ObjectInfo) -> tuple[ObjectInfo, bytes] | None:
         """An object of `in/`; one that several polls read is fetched once."""
@@ -294,3 +298,8 @@ class _ObjectInbox(Inbox[LabelEvent]):
 
 def _is_jsonl(name: str) -> bool:
     return name.endswith(".jsonl") and not name.startswith(".")
+
+
+def _unread(objects: Iterable[ObjectInfo]) -> tuple[str, ...]:
+    """The names of those that are not read, as they end otherwise."""
+    return tuple(sorted(one.name for one in objects if not one.name.endswith(".jsonl") and one.name[:1] != "."))

@@ -203,8 +203,6 @@ class FolderQueue:
             for name in folders if in_use else ():
                 _probe(self._folder(name))
             counts = {name: _count(folder.glob("*.jsonl")) for name, folder in folders.items()}
-            files = folders[IN].iterdir() if folders[IN].is_dir() else ()
-            others = _count(p for p in files if p.suffix != ".jsonl" and not p.name.startswith("."))
         found = {
             "folder": str(self._root),
             "batches out": str(counts[OUT]),
@@ -215,9 +213,16 @@ class FolderQueue:
         }
         if not in_use:
             found["state"] = "not in use yet"
-        if others:
+        if others := len(self.unread_files()):
             found["files in in/ that are not read (only *.jsonl is)"] = str(others)
         return found
+
+    def unread_files(self) -> tuple[str, ...]:
+        """The names in `in/` with another ending, hidden ones left out."""
+        inbox = self._root / IN
+        with self._reaching("be listed"):
+            files = inbox.iterdir() if inbox.is_dir() else ()
+            return tuple(sorted(p.name for p in files if p.suffix != ".jsonl" and not p.name.startswith(".")))
 
     def _rewrite(self, path: Path, change: Callable[[bytes], bytes]) -> None:
         """Change a file of ours; a planted link could lead to any other."""

@@ -8,6 +8,7 @@ from stratawatch.core.alarms.alarm_states import CAUSES, AlarmState, BlindCause
 from stratawatch.engine.alarms.notifications import notify, notify_end, notify_update, start_text, window_facts
 from stratawatch.engine.alarms.stream_words import state_lines, streams_text
 from stratawatch.engine.model.alarm_records import Incident, StreamKey
+from stratawatch.engine.model.cycle_commands import cycle_command
 from stratawatch.engine.model.cycle_facts import Cycle
 from stratawatch.engine.model.idempotency_keys import blind_cause_of
 from stratawatch.engine.ports import Ports
@@ -17,7 +18,7 @@ from stratawatch.formatting import count_text
 MOST_REASONS: Final = 3
 """Sentences on why that a message holds; the others are in `stratawatch status`."""
 _TO_DO: Final[Mapping[BlindCause, str]] = {
-    BlindCause.REFUSED: "mend the input (stratawatch check), then stratawatch cycles reopen {cycle}",
+    BlindCause.REFUSED: f"mend the input (`stratawatch check`), then `{cycle_command('reopen', '{cycle}')}`",
     BlindCause.NO_LABELS: "see that people label, and that the queue hands out and takes in (stratawatch doctor), or "
     "that their labels are not set aside (stratawatch labels set-aside)",
     BlindCause.FEW_LABELS: "stratawatch plan says how many labels it takes",

@@ -9,6 +9,7 @@ from stratawatch.engine.cycle.open_cycles import open_with_share, require_same_w
 from stratawatch.engine.cycle.settle_cycle import close_round
 from stratawatch.engine.labels.reconcile_queue import AGAIN
 from stratawatch.engine.lease import fenced, hold_lease
+from stratawatch.engine.model.cycle_commands import cycle_command
 from stratawatch.engine.model.cycle_facts import Cycle
 from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.engine.model.shared_budget import LEAST_BUDGET
@@ -134,7 +135,7 @@ def _no_rerun(tx: Transaction, cycle: Cycle) -> StratawatchError:
         newest = [one.id for one in tx.cycles.find(panel=cycle.panel) if one.window == cycle.window]
         got, hint = "one that was replaced", f"the cycle of its window is {newest[0]} now"
     elif cycle.state == CycleState.REFUSED:
-        hint = f"`stratawatch cycles reopen {cycle.id}` reads it again"
+        hint = f"`{cycle_command('reopen', cycle.id)}` reads it again"
     elif cycle.state == CycleState.CANCELLED:
         hint = "a window that was given up before it was judged stays without estimates"
     return StratawatchError(f"cycle {cycle.id} cannot be run again", expected="judged", got=got, hint=hint)

@@ -1,73 +1,151 @@
 """The newest judged windows of a panel as one, or their change from those before, for people who ask."""
 
+from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from typing import Final
 
 from stratawatch.core.estimate import Estimate
 from stratawatch.core.estimation.metric_estimates import EstimationRequest
 from stratawatch.core.estimation.pooled_windows import PooledWindows, WindowLabels
 from stratawatch.core.estimation.window_changes import change_of_windows
 from stratawatch.core.population import Segment
-from stratawatch.engine.evidence.like_windows import is_alike
 from stratawatch.engine.evidence.windows_together import window_labels
 from stratawatch.engine.model.cycle_facts import Cycle
 from stratawatch.engine.model.panel_metrics import metrics_shown
-from stratawatch.engine.model.panel_spec import PanelSpec
+from stratawatch.engine.model.panel_spec import ClassifierSpec, PanelSpec
 from stratawatch.engine.model.states import CycleState
+from stratawatch.engine.model.stored_baseline import call_rule
 from stratawatch.engine.ports.transaction import Transaction
 from stratawatch.errors import StratawatchError
+from stratawatch.formatting import count_text
+
+_NAMES: Final = "{names}"
 
 
 @dataclass(frozen=True)
 class NewestTogether:
-    """Estimates of the newest windows together; with windows `before`, of the change from those to the newest."""
+    """Estimates of some classifiers in the newest windows together that have them.
 
+    With windows `before`, of the change from those to the newest. `why_fewer` says why they are fewer windows than were
+    asked for; empty where they are as many. Without estimates there is nothing before to compare with.
+    """
+
+    classifiers: tuple[str, ...]
     before: tuple[Cycle, ...]
     newest: tuple[Cycle, ...]
     estimates: tuple[Estimate, ...]
+    why_fewer: str = ""
 
 
 def newest_together(
     tx: Transaction, panel: str, windows: int, segments: Sequence[Segment | None], *, is_change: bool = False
-) -> NewestTogether | None:
-    """So many of the newest judged windows that are like the last one, or as many as there are; None: there are none.
+) -> tuple[NewestTogether, ...]:
+    """So many of the newest judged windows, or as many as there are; empty where none is judged.
 
-    A change is from as many windows before. Raises where there are none before, or labels of a window cannot be pooled.
+    Each classifier of the newest window is pooled over the windows with the question of now that it was in, by the rule
+    that it calls by now: one answer for those with the same windows. A change is from as many windows before. Raises
+    where no classifier has windows before, or labels of a window cannot be pooled.
     """
-    judged = tx.cycles.find(panel=panel, states=[CycleState.JUDGED], newest=(1 + is_change) * windows)
+    asked = (1 + is_change) * windows
+    judged = tx.cycles.find(panel=panel, states=[CycleState.JUDGED], newest=asked)
     if not judged:
-        return None
-    spec = tx.panels.get(judged[-1].panel_version)
-    alike = [one for one in judged if is_alike(tx, spec, one)]
-    labels = {one.id: _labels(tx, spec, one, segments) for one in alike}
-    newest, before = (
-        [one for one in some if not labels[one.id].is_gap] for some in (alike[-windows:], alike[:-windows])
-    )
-    if not newest:
-        return None
-    if is_change and not before:
+        return ()
+    pool = _Pool(tx, tx.panels.get(judged[-1].panel_version), tuple(segments))
+    few = _few_text(len(judged), asked)
+    several = []
+    for left_out, names in pool.classifiers_by_what_is_left_out(judged).items():
+        reasons = dict(left_out)
+        why = _left_out_text([(one, reasons[one.id]) for one in judged if one.id in reasons])
+        alike = [one for one in judged if one.id not in reasons]
+        several.append(pool.together(names, alike[-windows:], alike[:-windows], why or few, is_change=is_change))
+    found = tuple(one for one in several if one.newest)
+    if is_change and found and not any(one.before for one in found):
         raise StratawatchError(
-            f"panel '{panel}' has no window before the newest {len(newest)} to compare with",
+            f"panel '{panel}' has no window before the newest {len(found[0].newest)} to compare with",
             expected="judged windows with the same classifiers and the same question",
         )
-    pooled = PooledWindows(tuple(labels[one.id] for one in (*before, *newest)))
-    names = tuple(classifier.name for classifier in spec.classifiers)
-    request = EstimationRequest(spec.confidence, metrics_shown(spec), tuple(segments))
-    earlier, later = range(len(before)), range(len(before), len(before) + len(newest))
-    found = (
-        change_of_windows(pooled, earlier, later, names, request)
-        if is_change
-        else pooled.estimates(later, names, request)
-    )
-    return NewestTogether(tuple(before) if is_change else (), tuple(newest), found)
-
-
-def _labels(tx: Transaction, spec: PanelSpec, cycle: Cycle, segments: Sequence[Segment | None]) -> WindowLabels:
-    found = window_labels(tx, cycle, [classifier.name for classifier in spec.classifiers], segments)
-    if found is None:
-        raise StratawatchError(
-            f"the labels of the window from {cycle.window.start:%Y-%m-%d} cannot be counted together with others",
-            expected="windows of a design with difference estimates, its own variances and no clusters",
-            hint="`stratawatch estimates --history` shows each window by itself",
-        )
     return found
+
+
+@dataclass
+class _Pool:
+    """The windows of a panel, as its newest specification reads them."""
+
+    tx: Transaction
+    spec: PanelSpec
+    segments: tuple[Segment | None, ...]
+    _labels: dict[int, WindowLabels] = field(default_factory=dict)
+
+    def classifiers_by_what_is_left_out(self, judged: Sequence[Cycle]) -> dict[tuple[tuple[int, str], ...], list[str]]:
+        """The classifiers by the windows that say nothing of them, and why."""
+        found: dict[tuple[tuple[int, str], ...], list[str]] = defaultdict(list)
+        for classifier in self.spec.classifiers:
+            reasons = [(one.id, self._why_not(classifier, one)) for one in judged]
+            found[tuple((number, why_not) for number, why_not in reasons if why_not)].append(classifier.name)
+        return found
+
+    def together(
+        self, names: Sequence[str], newest: Sequence[Cycle], before: Sequence[Cycle], why: str, *, is_change: bool
+    ) -> NewestTogether:
+        """The estimates of these classifiers in windows that all have them; none where there is nothing to estimate."""
+        gaps = [one for one in (*before, *newest) if self._labels_of(one).is_gap]
+        newest, before = (tuple(one for one in some if one not in gaps) for some in (newest, before))
+        no_labels = f"the window from {gaps[-1].window.start:%Y-%m-%d} has no labels" if gaps else ""
+        found = NewestTogether(
+            tuple(names), before if is_change else (), newest, (), why.replace(_NAMES, " and ".join(names)) or no_labels
+        )
+        if not newest or (is_change and not before):
+            return found
+        pooled = PooledWindows(tuple(self._labels_of(one) for one in (*before, *newest)))
+        request = EstimationRequest(self.spec.confidence, metrics_shown(self.spec), self.segments)
+        earlier, later = range(len(before)), range(len(before), len(before) + len(newest))
+        estimates = (
+            change_of_windows(pooled, earlier, later, self._names, request)
+            if is_change
+            else pooled.estimates(later, self._names, request)
+        )
+        return replace(found, estimates=tuple(one for one in estimates if one.classifier in names))
+
+    def _why_not(self, classifier: ClassifierSpec, cycle: Cycle) -> str:
+        """Why a window says nothing of a classifier as it is now; empty where it does."""
+        then = self.tx.panels.get(cycle.panel_version)
+        rules = {one.name: call_rule(one) for one in then.classifiers}
+        if self.tx.panels.question_key(then) != self.tx.panels.question_key(self.spec):
+            return "asked another question"
+        if classifier.name not in rules:
+            return f"was without {_NAMES}"
+        same = rules[classifier.name] == call_rule(classifier)
+        return "" if same else f"had {_NAMES} say yes by another rule: {rules[classifier.name]}"
+
+    @property
+    def _names(self) -> tuple[str, ...]:
+        return tuple(classifier.name for classifier in self.spec.classifiers)
+
+    def _labels_of(self, cycle: Cycle) -> WindowLabels:
+        if cycle.id not in self._labels:
+            found = window_labels(self.tx, cycle, self._names, self.segments)
+            if found is None:
+                when = f"{cycle.window.start:%Y-%m-%d}"
+                raise StratawatchError(
+                    f"the labels of the window from {when} cannot be counted together with others",
+                    expected="windows of a design with difference estimates, its own variances and no clusters",
+                    hint="`stratawatch estimates --history` shows each window by itself",
+                )
+            self._labels[cycle.id] = found
+        return self._labels[cycle.id]
+
+
+def _left_out_text(left_out: Sequence[tuple[Cycle, str]]) -> str:
+    """Why windows are left out, the newest one by its date."""
+    if not left_out:
+        return ""
+    newest, why_not = left_out[-1]
+    older = f", and {count_text(len(left_out) - 1, 'older window')} are left out too" if left_out[1:] else ""
+    return f"the window from {newest.window.start:%Y-%m-%d} {why_not}{older}"
+
+
+def _few_text(judged: int, asked: int) -> str:
+    if judged >= asked:
+        return ""
+    return f"only {count_text(judged, 'window')} {'is' if judged == 1 else 'are'} judged"

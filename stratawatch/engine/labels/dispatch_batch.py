@@ -8,6 +8,7 @@ from stratawatch.engine.alarms.failures import describe
 from stratawatch.engine.alarms.notifications import warn
 from stratawatch.engine.labels.queue_identity import require_queue
 from stratawatch.engine.lease import panel_lease_name
+from stratawatch.engine.model.cycle_commands import cycle_command
 from stratawatch.engine.model.label_events import Batch
 from stratawatch.engine.model.states import BatchState, Entity, RoundState
 from stratawatch.engine.ports import Ports
@@ -95,7 +96,8 @@ def _failed(ports: Ports, batch: Batch, trouble: Exception) -> int:
         if attempts == WARN_AFTER:
             warn(tx, ports, about, f"Labels cannot be asked for: batch {batch.key}", why)
         if attempts >= MOST_SENDS:
-            why = f"{why}; `stratawatch cycles resend` tries again"
+            cycle = tx.rounds.get(batch.round_id).cycle_id
+            why = f"{why}; `{cycle_command('resend', cycle)}` tries again"
             tx.move(Entity.BATCH, batch.id, BatchState.PLANNED, BatchState.FAILED, at=now, why=why)
             warn(tx, ports, f"{about}:given up", f"Batch {batch.key} was given up", why)
         tx.commit()

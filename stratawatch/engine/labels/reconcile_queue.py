@@ -7,6 +7,7 @@ from typing import Final
 from stratawatch.engine.alarms.notifications import warn
 from stratawatch.engine.labels.dispatch_batch import with_expiry
 from stratawatch.engine.labels.queue_identity import require_queue
+from stratawatch.engine.model.cycle_commands import cycle_command
 from stratawatch.engine.model.idempotency_keys import round_key_of_batch
 from stratawatch.engine.model.states import BatchState
 from stratawatch.engine.ports import Ports
@@ -125,8 +126,8 @@ def _remember(ports: Ports, before: _Record, record: _Record, again: Sequence[st
         if withdrawn:
             body = (
                 f"{_named(withdrawn)}: somebody withdrew them from the queue {ports.queue.where}, or the store did "
-                "before a backup of it was restored, and their cycles wait for the labels. `stratawatch cycles resend` "
-                "asks for them again, `stratawatch cycles cancel` gives a cycle up."
+                "before a backup of it was restored, and their cycles wait for the labels. "
+                f"`{cycle_command('resend')}` asks for them again, `{cycle_command('cancel')}` gives a cycle up."
             )
             subject = "Batches wait that were withdrawn from the label queue"
             warn(tx, ports, f"queue:withdrawn:{_digest(withdrawn)}", subject, body)
@@ -142,7 +143,7 @@ def _remember(ports: Ports, before: _Record, record: _Record, again: Sequence[st
         if lost_twice:
             body = (
                 f"{_named(lost_twice)}: the queue {ports.queue.where} has lost what was sent to it a second time. Find "
-                "out who takes it away; `stratawatch cycles resend` sends the batches of a cycle again."
+                f"out who takes it away; `{cycle_command('resend')}` sends the batches of a cycle again."
             )
             warn(tx, ports, f"queue:lost:{_today(ports)}:{_digest(lost_twice)}", "The label queue loses batches", body)
         tx.commit()

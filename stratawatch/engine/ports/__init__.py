@@ -26,6 +26,7 @@ __all__ = [
     "ChannelRule",
     "Clock",
     "ColumnProblem",
+    "FileInbox",
     "Heartbeat",
     "LabelQueue",
     "LevelChannel",
@@ -177,6 +178,15 @@ class PayloadKeeper(Protocol):
 
         Of a batch that is out nobody is asked about them any more, as far as the queue can. Keys and answers stay.
         """
+        ...
+
+
+@runtime_checkable
+class FileInbox(Protocol):
+    """A queue whose answers come as files."""
+
+    def unread_files(self) -> tuple[str, ...]:
+        """The names of files that came and are not read, as they end otherwise, sorted. Raises Unreachable."""
         ...
 
 

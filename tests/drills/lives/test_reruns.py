@@ -1,6 +1,7 @@
 """A window whose predictions are corrected at the source is read again: with its labels, and its past kept."""
 
 from dataclasses import replace
+from html import unescape
 
 import pytest
 
@@ -179,7 +180,7 @@ def test_what_was_warned_of_is_told_again_of_a_window_that_is_run_again(played):
     assert severities(scenario) == ["warning", "page", "resolved"]
     scenario.check.refusal = "it is missing again"
     refused = rerun(played, hours=1)
-    with pytest.raises(StratawatchError, match=f"`stratawatch cycles reopen {refused}`"):
+    with pytest.raises(StratawatchError, match=f'`stratawatch cycles reopen {refused} --why "..."`'):
         rerun(played)
     assert severities(scenario)[3:] == ["warning"]
     assert set(played.status()[1].values()) == {"BLIND"}
@@ -251,7 +252,8 @@ def test_a_rerun_that_was_cancelled_is_not_the_last_word(played):
     assert "Nothing needs attention" not in said
     cancel_cycle(scenario.ports, new, "too early")
     said = played.report()
-    assert f"its rerun, cycle {new}, was cancelled; `stratawatch cycles rerun {new}` reads it again." in said
+    typed = f'`stratawatch cycles rerun {new} --why "..."`'
+    assert f"its rerun, cycle {new}, was cancelled; {typed} reads it again." in unescape(said)
     assert "was corrected on" not in said
     last = rerun(played)
     assert (played.cycle(0).id, played.cycle(0).state) == (last, CycleState.JUDGED)

@@ -86,7 +86,7 @@ class TestLostBatches:
             "Batches were sent to the label queue again",
             "The label queue loses batches",
         ]
-        assert "cycles resend" in sent.channel.received[1].body
+        assert '`stratawatch cycles resend ID --why "..."`' in sent.channel.received[1].body
         assert {batch["away"] for batch in shown(sent)} == {"lost"}
         resend_batches(sent.ports, 1, "the share is mended")
         advance(sent.ports)

@@ -89,7 +89,7 @@ class TestIntervening:
             fresh.run("advance", "--now", NOW, code=2)
         fresh.run("advance", "--now", NOW)
         assert [batch["state"] for batch in fresh.json("cycles", "show", "1")["batches"]] == ["failed"]
-        assert "stratawatch cycles resend 1" in fresh.run("status").stdout
+        assert '`stratawatch cycles resend 1 --why "..."` sends it again' in fresh.run("status").stdout
         out.unlink()
         assert fresh.json("cycles", "resend", "1", "--why", "disk mended") == {"cycle": 1, "batches": 1}
         fresh.run("advance", "--now", NOW)
@@ -216,7 +216,7 @@ class TestRerun:
         assert "cannot be run again" in judged.run("cycles", "rerun", str(new["id"]), "--why", "x", code=2).stderr
         cancelled = judged.run("cycles", "cancel", str(new["id"]), "--why", "wrong number").stdout
         assert f"judged before as cycle {old['id']}, has no estimates that hold now" in cancelled
-        assert f"`stratawatch cycles rerun {new['id']}` reads it again" in cancelled
+        assert f'`stratawatch cycles rerun {new["id"]} --why "..."` reads it again' in " ".join(cancelled.split())
         again = judged.json("cycles", "rerun", str(new["id"]), "--why", "right number")["cycle"]
         cancelled = judged.run("cycles", "cancel", str(again), "--why", "wrong again").stdout
         assert f"judged before as cycle {old['id']}, has no estimates" in cancelled

@@ -206,3 +206,20 @@ class TestMissingAnswers:
 
     def test_older_windows_are_bounded_on_demand(self, skipped):
         assert len(skipped.json("estimates", "--history")["missing_answers"]) == 1
+
+
+class TestThePanel:
+    def test_is_named_as_an_argument_or_an_option(self, judged):
+        one, other = (judged.json("estimates", *named) for named in (("spam",), ("--panel", "spam")))
+        assert one == other
+        assert one["estimates"]
+        assert judged.json("estimates", "spam", "-p", "spam", "--together", "1")["together"]
+
+    def test_two_that_differ_are_refused(self, judged):
+        assert "two panels are named" in judged.run("estimates", "spam", "--panel", "scam", code=2).stderr
+
+    def test_that_there_is_not_is_refused(self, judged):
+        assert "there is no panel 'scam'" in judged.run("estimates", "scam", code=2).stderr
+
+    def test_without_an_opened_window_is_not_unknown(self, fresh):
+        assert "no window of panel 'spam' was opened yet" in fresh.run("estimates", "spam", code=2).stderr

@@ -10,6 +10,15 @@ class TestOpen:
     def test_it_opens_every_window_that_is_over_once(self, fresh):
         assert fresh.json("open", "--all", "--now", "2026-01-20T00:00:00+00:00") == {
             "undecided": [],
+            "faults": [
+                {
+                    "cycle": 2,
+                    "panel": "spam",
+                    "faults": ["it has no rows"],
+                    "sentence": "the window of cycle 2 will be refused: it has no rows",
+                    "command": 'stratawatch cycles reopen 2 --why "..."',
+                }
+            ],
             "opened": [
                 {
                     "id": 1,
@@ -25,7 +34,11 @@ class TestOpen:
                 },
             ],
         }
-        assert fresh.json("open", "--now", "2026-01-20T00:00:00+00:00") == {"opened": [], "undecided": []}
+        assert fresh.json("open", "--now", "2026-01-20T00:00:00+00:00") == {
+            "opened": [],
+            "undecided": [],
+            "faults": [],
+        }
 
     def test_it_says_so_when_nothing_is_due(self, fresh):
         out = fresh.run("open", "--now", "2026-01-06T00:00:00+00:00").stdout

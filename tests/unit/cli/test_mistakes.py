@@ -201,3 +201,11 @@ class TestScores:
         assert score_columns(margin, ScoreRange(0.0, 0.5))["score_low"] is None
         assert score_columns(margin, ScoreRange(0.5, 1.0))["score_high"] is None
         assert set(score_columns(margin, None).values()) == {None}
+
+
+def test_a_panel_without_an_opened_window_is_not_unknown(fresh):
+    said = fresh.run("mistakes", "spam", "--classifier", "lr", code=2).stderr
+    assert said == (
+        "stratawatch: no window of panel 'spam' was opened yet; `stratawatch open` opens those that are over\n"
+    )
+    assert "there is no panel 'scam'" in fresh.run("mistakes", "scam", "--classifier", "lr", code=2).stderr

@@ -2,6 +2,8 @@
 
 import pytest
 
+from tests.unit.cli.conftest import NOW, ROWS
+
 LATER = "2026-02-09T06:00:00+00:00"
 
 
@@ -45,3 +47,36 @@ def test_the_newest_skips_no_window_of_a_panel_that_has_begun(judged):
     opened = judged.json("open", "--now", LATER, "--newest", "1")["opened"]
     starts = {name: [one["window_start"][:10] for one in opened if one["panel"] == name] for name in ("spam", "scam")}
     assert starts == {"spam": ["2026-01-12", "2026-01-19", "2026-01-26", "2026-02-02"], "scam": ["2026-02-02"]}
+
+
+class TestWhatTheWindowWillBeRefusedFor:
+    def test_missing_columns_are_told_and_the_window_opens(self, fresh):
+        fresh.predict(f"SELECT * EXCLUDE (country) RENAME (score_lr AS scroe_lr) FROM ({ROWS})")
+        opened = fresh.run("open", "--now", NOW)
+        out = " ".join(opened.stdout.split())
+        assert "opened cycle 1: spam, 2026-01-05 to 2026-01-12 ! the window of cycle 1 will be refused:" in out
+        assert all(f"column '{name}' (" in out for name in ("score_lr", "country"))
+        assert 'stratawatch cycles reopen 1 --why "..."' in out
+        (move,) = fresh.json("advance", "--now", NOW, code=1)["moved"]
+        assert move["to"] == "refused"
+
+    def test_no_rows_are_told(self, fresh):
+        fresh.predict(f"SELECT * FROM ({ROWS}) WHERE FALSE")
+        (found,) = fresh.json("open", "--now", NOW)["faults"]
+        assert (found["cycle"], found["faults"]) == (1, ["it has no rows"])
+
+    def test_a_window_that_is_fit_says_nothing(self, fresh):
+        assert fresh.run("open", "--now", NOW).stdout == "opened cycle 1: spam, 2026-01-05 to 2026-01-12\n"
+
+    def test_a_source_that_hangs_holds_nothing_up(self, fresh, monkeypatch):
+        from stratawatch.engine.input import first_faults
+
+        fresh.predict(f"SELECT * FROM ({ROWS}) WHERE FALSE")
+        monkeypatch.setattr(first_faults, "LONGEST_LOOKS", 0.0)
+        document = fresh.json("open", "--now", NOW)
+        assert (len(document["opened"]), document["faults"]) == (1, [])
+
+    def test_a_source_that_is_away_is_left_to_the_freeze(self, fresh):
+        (fresh.folder / "predictions" / "week.parquet").unlink()
+        document = fresh.json("open", "--now", NOW)
+        assert (len(document["opened"]), document["faults"]) == (1, [])

@@ -26,3 +26,12 @@ def test_another_moments_week_is_not_taken(fresh):
     result = fresh.run("report", "--send", "--now", "2027-01-12T10:00:00+00:00", code=2)
     assert "--now is another moment; expected either --send or --now" in result.stderr
     assert fresh.json("alerts", "list", "--undelivered")["notifications"] == []
+
+
+def test_before_anything_is_judged_the_command_says_so(fresh, judged):
+    out = fresh.run("report", "--now", NOW).stdout
+    assert out.startswith("wrote ")
+    assert "Nothing is judged yet, so it has no estimates." in out
+    assert fresh.json("report", "--now", NOW)["nothing_judged"] is True
+    assert "Nothing is judged" not in judged.run("report", "--now", NOW).stdout
+    assert judged.json("report", "--now", NOW)["nothing_judged"] is False

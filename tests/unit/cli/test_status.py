@@ -341,3 +341,18 @@ def test_truth_that_came_by_itself_is_counted_and_warned_of(judged):
     (cycle,) = judged.json("cycles")["cycles"]
     judged.run("cycles", "rerun", str(cycle["id"]), "--why", "scores corrected")
     assert judged.json("status")["truth_warnings"] == []
+
+
+@pytest.mark.postgres
+def test_both_databases_say_which_windows_were_refused(postgres_url, tmp_path):
+    found = []
+    for url in (postgres_url, f"sqlite:///{tmp_path}/scenario.db"):
+        SqlStore(url, create=True)
+        scenario = make_scenario(url)
+        scenario.check.refusal = "a column is missing"
+        open_cycles(scenario.ports, {scenario.panel.name: scenario.panel})
+        advance(scenario.ports)
+        found.append(read_status(url)["refused"])
+    assert found[0] == found[1]
+    (row,) = found[0]
+    assert (row["cycle"], row["reason"], row["window_start"]) == (1, "a column is missing", MONDAY)

@@ -127,3 +127,83 @@ class TestOptions:
         play(judged, "19")
         said = judged.run("estimates", "--together", "2", code=2).stderr
         assert "the labels of the window from 2026-01-12 cannot be counted together with others" in said
+
+
+RF = """[panels.spam.classifiers.rf]
+score = "score_rf"
+cut_off = 0.6
+"""
+LIMIT_OF_RF = """
+[[panels.spam.limits]]
+metric = "false_omission_rate"
+ceiling = 0.3
+classifiers = ["rf"]
+"""
+
+
+class TestAfterAClassifierCameAndAnotherLeft:
+    @pytest.fixture(scope="class")
+    @staticmethod
+    def changed_panel(tmp_path_factory) -> Installation:
+        """Three judged weeks; from the second on `new` is there in place of `rf`."""
+        home = Installation(tmp_path_factory.mktemp("changed"))
+        home.configure(more=REPLAY)
+        several = (
+            f"""SELECT * REPLACE ('{week}-' || id AS id, "at" + INTERVAL {7 * week} DAY AS "at") FROM ({ROWS})"""
+            for week in range(3)
+        )
+        home.predict(" UNION ALL ".join(several))
+        home.run("init")
+        play(home, "12")
+        home.configure((RF, RF.replace("rf]", "new]").replace("0.6", "0.7")), (LIMIT_OF_RF, ""), more=REPLAY)
+        for day in ("19", "26"):
+            play(home, day)
+        return home
+
+    def test_the_windows_of_each_one_are_pooled(self, changed_panel):
+        rows = changed_panel.json("estimates", "--together", "3")["together"]
+        lr, new = row_of(rows), row_of(rows, "new")
+        assert (lr["windows"], new["windows"]) == (3, 2)
+        assert {row["classifier"] for row in rows} == {"lr", "new"}
+        assert (lr["since"][:10], new["since"][:10]) == ("2026-01-05", "2026-01-12")
+        assert lr["half_width"] < row_of(changed_panel.json("estimates", "--together", "2")["together"])["half_width"]
+        used = [row for row in changed_panel.json("estimates", "--history")["estimates"] if row["classifier"] == "lr"]
+        assert lr["labels_used"] == sum(row["labels_used"] for row in used if row["metric"] == "precision")
+
+    def test_why_there_are_fewer_is_said(self, changed_panel):
+        rows = changed_panel.json("estimates", "--together", "3")["together"]
+        assert row_of(rows)["why_fewer"] is None
+        assert row_of(rows, "new")["why_fewer"] == "the window from 2026-01-05 was without new"
+        out = changed_panel.run("estimates", "--together", "3").stdout
+        assert "spam, lr: 3 windows together, 2026-01-05 to 2026-01-26\n" in out
+        assert "spam, new: 2 windows together, 2026-01-12 to 2026-01-26\n" in out
+        assert "  not more, as the window from 2026-01-05 was without new\n" in out
+
+    def test_the_change_is_of_those_with_windows_before(self, changed_panel):
+        shown = changed_panel.run("estimates", "--together", "2", "--change")
+        assert "spam: 2 windows together, 2026-01-12 to 2026-01-26; change from 1 window" in shown.stdout
+        assert "there is no window before to compare new with; the window from 2026-01-05 was without" in shown.stderr
+        rows = changed_panel.json("estimates", "--together", "2", "--change")["together"]
+        assert {row["classifier"] for row in rows} == {"lr"}
+
+    def test_another_rule_of_saying_yes_is_another_classifier(self, changed_panel, tmp_path):
+        home = Installation(Path(shutil.copytree(changed_panel.folder, tmp_path / "rule")))
+        home.config.write_text(home.config.read_text().replace("cut_off = 0.7", "cut_off = 0.8"))
+        home.predict(f"""SELECT * REPLACE ('x' || id AS id, "at" + INTERVAL 21 DAY AS "at") FROM ({ROWS})""")
+        home.run("open", "--now", "2026-02-02T06:00:00+00:00")
+        for hour in ("06", "08", "09"):
+            home.run("advance", "--now", f"2026-02-02T{hour}:00:00+00:00")
+            home.answer()
+            for reply in (home.folder / "queue" / "in").glob("*-p00003-*"):
+                reply.write_text(reply.read_text().replace("2026-01-12T07", "2026-02-02T07"))
+        rows = home.json("estimates", "--together", "4")["together"]
+        assert (row_of(rows)["windows"], row_of(rows, "new")["windows"]) == (4, 1)
+        assert row_of(rows, "new")["why_fewer"] == (
+            "the window from 2026-01-19 had new say yes by another rule: score_rf >= 0.7, "
+            "and 2 older windows are left out too"
+        )
+
+
+def test_too_few_judged_windows_are_a_reason(weeks):
+    rows = weeks.json("estimates", "--together", "13")["together"]
+    assert {row["why_fewer"] for row in rows} == {"only 3 windows are judged"}

@@ -127,6 +127,14 @@ class TestPoll:
         assert "perhaps" in backend.objects()["rejected/ann.jsonl"].decode()
 
 
+def test_objects_with_another_ending_are_named(backend):
+    for name in ("b.JSONL", "a.csv", ".draft.csv", "read.jsonl"):
+        backend.answer(f"in/{name}", key="k1", value="yes")
+    queue = backend.queue()
+    assert queue.unread_files() == ("a.csv", "b.JSONL")
+    assert queue.describe()["objects in in/ that are not read (only *.jsonl is)"] == "2"
+
+
 def test_a_batch_that_is_withdrawn_while_it_is_published_does_not_stay_out(backend, monkeypatch):
     queue, create = backend.queue(), ObjectStorage.create
 

@@ -139,6 +139,10 @@ class TestTrouble:
         found = queue.describe()
         assert found["batches out"] == "1"
         assert found["files in in/ that are not read (only *.jsonl is)"] == "1"
+        assert queue.unread_files() == ("labels.csv",)
+
+    def test_of_a_folder_that_is_not_there_no_file_is_unread(self, tmp_path):
+        assert FolderQueue(tmp_path / "queue").unread_files() == ()
 
     def test_building_a_queue_touches_no_disk(self, tmp_path):
         FolderQueue(tmp_path / "queue")

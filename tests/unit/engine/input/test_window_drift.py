@@ -186,7 +186,8 @@ class TestReplay:
     def test_an_earlier_window_delivered_again_is_refused(self):
         found = find_drift(spec(), profile(fingerprint="then"), [before()])
         assert kinds(found) == ["replay"]
-        assert 'set replay = "warn" in [panels.posts.drift] and reopen the cycle' in drift_refusal(spec(), found)
+        accept = 'set replay = "warn" in [panels.posts.drift] and reopen the cycle'
+        assert f'{accept}: `stratawatch cycles reopen ID --why "..."`' in drift_refusal(spec(), found)
 
     def test_windows_without_a_fingerprint_are_not_compared(self):
         assert find_drift(spec(), profile(fingerprint=""), [before(fingerprint="")]) == ()
