@@ -90,7 +90,7 @@ class DifferenceEstimator:
     @cached_property
     def strata(self) -> CollapsedStrata:
         """The strata, those without an answer joined to others."""
-        return CollapsedStrata.of(self.cells, self.answers.labelled)
+        return CollapsedStrata.of(self.cells, self.answers.in_estimates.labelled)
 
     @cached_property
     def everything(self) -> ItemSubset:
@@ -118,6 +118,7 @@ class DifferenceEstimator:
 class Residuals:
     """Sums by cell (parts x cells): items, answers, yes, estimated positives, and the model's errors and their squares.
 
+    Answers and yes are counted one by one; in the others a label counts what joining the rounds makes it count.
     `prior` is the items times the variance of one label that the model of all answers suggests.
     """
 
@@ -136,6 +137,10 @@ class Residuals:
         sizes = np.stack([part.sizes for part in parts])
         answered = np.stack([part.answers.labelled for part in parts])
         yes = np.stack([part.answers.positive for part in parts])
+        counted = answered.sum(axis=1), yes.sum(axis=1)
+        if evidence.answers.weighted is not None:
+            answered = np.stack([part.answers.in_estimates.labelled for part in parts])
+            yes = np.stack([part.answers.in_estimates.positive for part in parts])
         n, k = answered.sum(axis=1), yes.sum(axis=1)
         predicted = (answered * models).sum(axis=1)
         errors = k - predicted
@@ -146,7 +151,7 @@ class Residuals:
         totals = predicted + (sizes - n) * mixed + strata.expansions[strata.stratum_of_cell] * errors
         totals = np.where(strata.is_unlabelled, sizes / 2, totals)
         prior = sizes * evidence.overall * (1 - evidence.overall)
-        return cls(sizes, n, k, totals, errors, np.maximum(squares, 0), prior)
+        return cls(sizes, *counted, totals, errors, np.maximum(squares, 0), prior)
 
 
 def variance_scales(strata: CollapsedStrata, prior_labels: Floats) -> tuple[Floats, Floats, Floats]:
