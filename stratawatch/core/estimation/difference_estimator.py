@@ -32,6 +32,8 @@ _PRIOR_LABELS_BY_HISTORY, _PRIOR_POSITIVES = 20.0, 2.0
 _SUREST, _SUREST_BY_HISTORY = 0.001, 0.00001
 _SHIFT_PENALTY: Final = 20.0
 _ROUNDING: Final = 1e-12
+LEAST_FREEDOM: Final = 0.25
+"""Least that the weights of several labels count beyond one label, when their spread is divided by it."""
 
 
 @dataclass(frozen=True)
@@ -160,7 +162,9 @@ def variance_scales(strata: CollapsedStrata, prior_labels: Floats) -> tuple[Floa
     scale = np.where(strata.answers > 0, strata.sizes**2 * strata.sampling_correction / n, 0.0)
     k = np.full(len(n), _PRIOR_LABELS)
     k[strata.joined] = prior_labels
-    return scale / np.maximum(n - 1, 1), scale / (k - 1 + n), k
+    # Weights of few labels may sum to hardly more than one label.
+    freedom = np.where(n > 1, np.maximum(n - 1, LEAST_FREEDOM), 1.0)
+    return scale / freedom, scale / (k - 1 + n), k
 
 
 def _sides(

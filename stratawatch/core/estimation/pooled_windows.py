@@ -32,7 +32,7 @@ import numpy as np
 
 from stratawatch.core.cells import Cells
 from stratawatch.core.estimate import Estimate
-from stratawatch.core.estimation.difference_estimator import DifferenceEstimator
+from stratawatch.core.estimation.difference_estimator import LEAST_FREEDOM, DifferenceEstimator
 from stratawatch.core.estimation.metric_estimates import EstimationRequest, estimates_of_sides, item_subsets
 from stratawatch.core.estimation.sides import SideEstimates
 from stratawatch.core.labelled_sample import LabelledItems, LabelledSample
@@ -51,8 +51,6 @@ _SUMMED: Final = (
 )
 """What is added up over windows."""
 _VARIANCES: Final = ("variance", "smoothed_variance")
-_SOME: Final = 2
-"""Labels of a stratum that have a variance, at least."""
 
 
 @dataclass(frozen=True)
@@ -237,9 +235,11 @@ def _steps_at(window: WindowLabels, rows: Counts) -> tuple[Floats, Floats]:
 def _left_by_means(first: WindowLabels, rows: Counts, second: WindowLabels, others: Counts, weights: Floats) -> Floats:
     """The d of labels that both windows have; 1 where a label is alone in its stratum, and so e is 0."""
     one, two = first.strata[rows], second.strata[others]
-    is_single = np.minimum(np.bincount(first.strata)[one], np.bincount(second.strata)[two]) < _SOME
-    # Weights of two labels or more may sum to less than two, whose variance is that of two.
-    n, other_n = (np.maximum(np.bincount(of.strata, of.weights), _SOME)[at] for of, at in ((first, one), (second, two)))
+    is_single = np.minimum(np.bincount(first.strata)[one], np.bincount(second.strata)[two]) == 1
+    n, other_n = (
+        np.maximum(np.bincount(of.strata, of.weights), 1 + LEAST_FREEDOM)[at]
+        for of, at in ((first, one), (second, two))
+    )
     _, pair = np.unique(np.stack([one, two]), axis=1, return_inverse=True)
     both = np.bincount(pair.ravel(), weights)[pair.ravel()]
     left = 1 - 1 / n - 1 / other_n + both / (n * other_n)
