@@ -3,9 +3,9 @@
 A round draws more where the labels before it were positive. All labels of a stratum taken as one sample then give the
 mean p + Cov(n_1/n, y_1), with n_1 of n labels and the mean y_1 from the first round: too little where positives are
 rare. The mean of each round is free of that. So every round has in every stratum the share W_r that it has of the
-labels of the five strata around it in the order of scores, itself among them, which its own labels move little, and the
+labels of three strata, its own and those next to it in the order of scores: its own labels move that little. The
 stratum's mean is sum W_r y_r. (The share of all labels would hardly be moved at all; but where the second round goes
-where the first one did not, as plans for goals do, it makes intervals half as wide again: docs/adr/0057.)
+where the first one did not, it makes intervals up to twice as wide: docs/adr/0057.)
 
 A labelled item stands for itself, and only the items without a label for that mean: a label of round r counts
 f + (1 - f) W_r n/n_r, f = n/N the labelled share of the stratum. Those weights sum to n, and are 1 in a stratum that is
@@ -22,7 +22,7 @@ from stratawatch.core.drawn_items import DrawnItems
 from stratawatch.core.labelled_sample import LabelledSample
 from stratawatch.core.population import Counts, Floats
 
-BESIDE: Final = 2
+BESIDE: Final = 1
 """Strata on either side, by score, whose labels say which shares the rounds have in a stratum."""
 _LEAST: Final = 1e-9
 
