@@ -3,9 +3,10 @@
 A round draws more where the labels before it were positive. All labels of a stratum taken as one sample then give the
 mean p + Cov(n_1/n, y_1), with n_1 of n labels and the mean y_1 from the first round: too little where positives are
 rare. The mean of each round is free of that. So every round has in every stratum the share W_r that it has of the
-labels of three strata, its own and those next to it in the order of scores: its own labels move that little. The
-stratum's mean is sum W_r y_r. (The share of all labels would hardly be moved at all; but where the second round goes
-where the first one did not, it makes intervals up to twice as wide: docs/adr/0057.)
+labels of the five strata around it in the order of scores, itself among them, which its own labels move little, and the
+stratum's mean is sum W_r y_r. Where that would make the variance of its mean more than a tenth larger than of as many
+labels of one round, the shares go only a part of the way to these from n_r/n. (Without that, and by the share of all
+labels, intervals came out up to twice as wide: docs/adr/0057-rounds-joined-by-their-shares.md.)
 
 A labelled item stands for itself, and only the items without a label for that mean: a label of round r counts
 f + (1 - f) W_r n/n_r, f = n/N the labelled share of the stratum. Those weights sum to n, and are 1 in a stratum that is
@@ -22,8 +23,10 @@ from stratawatch.core.drawn_items import DrawnItems
 from stratawatch.core.labelled_sample import LabelledSample
 from stratawatch.core.population import Counts, Floats
 
-BESIDE: Final = 1
+BESIDE: Final = 2
 """Strata on either side, by score, whose labels say which shares the rounds have in a stratum."""
+MOST_GROWTH: Final = 0.1
+"""Most by which the variance of a stratum grows: where it would be more, shares go only a part of the way."""
 _LEAST: Final = 1e-9
 
 
@@ -51,7 +54,7 @@ def round_weights(strata: Counts, rounds: Counts, sizes: Floats, scores: Floats)
 
     >>> strata, rounds = np.repeat([0, 1], 10), np.repeat([0, 1, 0, 1], [2, 8, 8, 2])
     >>> round_weights(strata, rounds, np.array([1000.0, 1000.0]), np.array([0.2, 0.3]))[[0, 9]].round(1).tolist()
-    [1.6, 0.4]
+    [1.5, 0.8]
     """
     counts = np.zeros((len(sizes), int(rounds.max(initial=0)) + 1))
     np.add.at(counts, (strata, rounds), 1)
@@ -64,10 +67,13 @@ def weights_of_counts(counts: Floats, sizes: Floats, scores: Floats) -> Floats:
     The weights of a stratum sum to the labels that would tell as much in a single sample, so that variances which
     count labels hold.
     """
-    taken = np.maximum(counts, 1)
+    taken, labels = np.maximum(counts, 1), np.maximum(counts.sum(axis=1), 1)
     shares = np.where(counts > 0, np.maximum(_near(counts, scores), _LEAST), 0)
     shares = shares / np.maximum(shares.sum(axis=1, keepdims=True), _LEAST)
-    labels = np.maximum(counts.sum(axis=1), 1)
+    # n sum W_r^2/n_r is 1 for a stratum's own shares n_r/n, and grows with the square of how far W is from them.
+    grown = labels * (shares**2 / taken).sum(axis=1) - 1
+    part = np.minimum(np.sqrt(MOST_GROWTH / np.maximum(grown, MOST_GROWTH)), 1)[:, None]
+    shares = np.where(part < 1, counts / labels[:, None] * (1 - part) + shares * part, shares)
     left = np.maximum(1 - labels / np.maximum(sizes, labels), 0)
     growth = 1 - left + left * labels * (shares**2 / taken).sum(axis=1)
     # N^2 (1 - n/N)/n, growth times as large, is the same of the n that is found here.

@@ -87,10 +87,13 @@ class TestCovarianceOfTwoWindows:
 
     @pytest.mark.parametrize("other", [first((2, 1)), first((2, 1), first=(1, 1)), first((3, 1), first=(2, 1))])
     def test_of_rounds_that_are_joined_by_weights_is_exact_over_all_orders(self, other):
-        """The first of three labels stands for 1 + 1/2 of four items, either other one for 1 + 1/4."""
-        week = first((3, 1), first=(1, 1))
+        """The first of three labels stands for 1 + W of four items, either other one for 1 + (1 - W)/2.
+
+        W goes from 1/3 towards 1/2, so far that the variance grows from 1 to 1.1 instead of 1.125.
+        """
+        week, share = first((3, 1), first=(1, 1)), 1 / 3 + (0.1 / 0.125) ** 0.5 / 6
         labels = week.labels(range(len(TRUTH)))
-        assert sorted(labels.items[labels.strata == 0]) == pytest.approx([1.25, 1.25, 1.5])
+        assert sorted(labels.items[labels.strata == 0]) == pytest.approx([1 + (1 - share) / 2] * 2 + [1 + share])
         true, found = by_chance(week, other)
         assert found == pytest.approx(true)
 
