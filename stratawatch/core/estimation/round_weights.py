@@ -4,8 +4,8 @@ A round draws more where the labels before it were positive. All labels of a str
 mean p + Cov(n_1/n, y_1), with n_1 of n labels and the mean y_1 from the first round: too little where positives are
 rare. The mean of each round is free of that. So every round has in every stratum the share W_r that it has of the
 labels of the five strata around it in the order of scores, itself among them, which its own labels move little, and the
-stratum's mean is sum W_r y_r. Where that would make the variance of its mean more than a tenth larger than of as many
-labels of one round, the shares go only a part of the way to these from n_r/n. (Without that, and by the share of all
+stratum's mean is sum W_r y_r. Where that would make the variance of its mean more than a twentieth larger than of as
+many labels of one round, the shares go only a part of the way to these from n_r/n. (Without that, and by the share of all
 labels, intervals came out up to twice as wide: docs/adr/0057-rounds-joined-by-their-shares.md.)
 
 A labelled item stands for itself, and only the items without a label for that mean: a label of round r counts
@@ -25,7 +25,7 @@ from stratawatch.core.population import Counts, Floats
 
 BESIDE: Final = 2
 """Strata on either side, by score, whose labels say which shares the rounds have in a stratum."""
-MOST_GROWTH: Final = 0.1
+MOST_GROWTH: Final = 0.05
 """Most by which the variance of a stratum grows: where it would be more, shares go only a part of the way."""
 _LEAST: Final = 1e-9
 
@@ -54,7 +54,7 @@ def round_weights(strata: Counts, rounds: Counts, sizes: Floats, scores: Floats)
 
     >>> strata, rounds = np.repeat([0, 1], 10), np.repeat([0, 1, 0, 1], [2, 8, 8, 2])
     >>> round_weights(strata, rounds, np.array([1000.0, 1000.0]), np.array([0.2, 0.3]))[[0, 9]].round(1).tolist()
-    [1.5, 0.8]
+    [1.4, 0.8]
     """
     counts = np.zeros((len(sizes), int(rounds.max(initial=0)) + 1))
     np.add.at(counts, (strata, rounds), 1)

@@ -89,9 +89,9 @@ class TestCovarianceOfTwoWindows:
     def test_of_rounds_that_are_joined_by_weights_is_exact_over_all_orders(self, other):
         """The first of three labels stands for 1 + W of four items, either other one for 1 + (1 - W)/2.
 
-        W goes from 1/3 towards 1/2, so far that the variance grows from 1 to 1.1 instead of 1.125.
+        W goes from 1/3 towards 1/2, so far that the variance grows from 1 to 1.05 instead of 1.125.
         """
-        week, share = first((3, 1), first=(1, 1)), 1 / 3 + (0.1 / 0.125) ** 0.5 / 6
+        week, share = first((3, 1), first=(1, 1)), 1 / 3 + (0.05 / 0.125) ** 0.5 / 6
         labels = week.labels(range(len(TRUTH)))
         assert sorted(labels.items[labels.strata == 0]) == pytest.approx([1 + (1 - share) / 2] * 2 + [1 + share])
         true, found = by_chance(week, other)

@@ -64,7 +64,7 @@ class TestTheMeanOfAStratum:
         assert expected_mean(NEAR, is_weighted=True) == pytest.approx(SHARE, rel=1e-6)
 
     def test_that_would_be_much_less_sure_is_mended_in_part(self):
-        """Its variance grows by a tenth at most: 2 labels of 14 cannot stand for five ninths of the stratum."""
+        """Its variance grows by a twentieth at most: 2 labels of 14 cannot stand for five ninths of the stratum."""
         assert expected_mean(FAR, is_weighted=False) < expected_mean(FAR, is_weighted=True) < SHARE
         weights = weights_of_counts(np.array([[12.0, 2.0], [68.0, 98.0]]), np.array([1e9, 1e9]), SCORES)
         assert weights[0] @ [12, 2] == pytest.approx(14 / (1 + MOST_GROWTH), rel=1e-6)
