@@ -17,6 +17,7 @@ from stratawatch.core.alarms.evidence.window_labels import DrawnLabel
 from stratawatch.core.alarms.judge import page_by_window, page_confidence
 from stratawatch.core.alarms.judge_state import judge_state
 from stratawatch.core.designs.frozen import FrozenDesign, pool_sizes
+from stratawatch.core.drawn_items import DrawnItems
 from stratawatch.core.estimate import Estimate
 from stratawatch.core.estimation.metric_estimates import EstimationRequest
 from stratawatch.core.estimation.pooled_windows import PooledWindows, WindowLabels
@@ -150,7 +151,7 @@ def watch(world: SimulatedWorld, spec: PanelSpec, week: SimulatedWeek, memory: M
     rng = np.random.default_rng([world.seed, week.number, 1])
     design = FrozenDesign(CLASSIFIERS, atoms, pool(week, cells, atoms, wanted, rng))
     rounds, ledger = label(design, spec, week, history)
-    drawn = frozenset[str]().union(*rounds)
+    drawn = DrawnItems.of_rounds(rounds)
     memory.keep(week.number, cells, design, ledger)
     estimates = design.estimate(ledger, drawn, confidence=spec.confidence, segments=_SEGMENTS)
     memory.windows.append(design.window_labels(ledger, drawn))
@@ -271,7 +272,7 @@ def _paged_alone(
     promise = (1 - EVIDENCE.evidence_share) * spec.false_pages_per_year
     wide = design.estimate(
         ledger,
-        frozenset[str]().union(*rounds),
+        DrawnItems.of_rounds(rounds),
         confidence=page_confidence(len(spec.limits), YEAR / spec.windows.length, promise),
         metrics=tuple(MARGINS),
     )

@@ -27,6 +27,7 @@ from benchmarks.labels.cycle import Period
 from benchmarks.labels.kinds import FOUR
 from benchmarks.labels.worlds import World
 from benchmarks.shape import Kind, Options, Result, Row, Verdict, main
+from stratawatch.core.drawn_items import DrawnItems
 from stratawatch.core.estimate import Estimate, IntervalEstimate
 from stratawatch.core.estimation.mean_of_windows import mean_of_windows
 from stratawatch.core.estimation.metric_estimates import EstimationRequest
@@ -86,7 +87,7 @@ def _chain(task: Task, number: int) -> Iterator[Held]:
     windows, truths = [], []
     for _, items, new in weeks_of(World(FOUR, task.seed + number, ITEMS), watch):
         cycle = chain.draw(Period(FOUR.classifiers, items), new)
-        windows.append(cycle.design.window_labels(cycle.ledger, frozenset[str]().union(*cycle.rounds)))
+        windows.append(cycle.design.window_labels(cycle.ledger, DrawnItems.of_rounds(cycle.rounds)))
         found, calls = items.calls[items.truth].sum(axis=0), items.calls.sum(axis=0)
         truths.append(SideTotals(calls, len(items) - calls, found, items.truth.sum() - found))
     pooled = PooledWindows(tuple(windows))

@@ -1,6 +1,6 @@
 """A panel watched week after week by the product's own designs: each is made from the labels of the weeks before."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -16,6 +16,7 @@ from stratawatch.core.alarms.evidence.linear_tests import LimitTest
 from stratawatch.core.alarms.evidence.persistence import persisting_shares
 from stratawatch.core.alarms.evidence.window_labels import DrawnLabel
 from stratawatch.core.alarms.judge import page_by_window, page_confidence
+from stratawatch.core.drawn_items import DrawnItems
 from stratawatch.core.estimate import Estimate
 from stratawatch.core.estimation.pooled_windows import WindowLabels
 from stratawatch.core.goals import Focus, Limit, SurveySpec
@@ -88,7 +89,7 @@ class Chain:
         """What the labels of the newest week say of its totals, to be pooled with those of other weeks."""
         if self._newest is None:
             raise ValueError("no week was watched yet")
-        return self._newest.design.window_labels(self._newest.ledger, frozenset[str]().union(*self._newest.rounds))
+        return self._newest.design.window_labels(self._newest.ledger, DrawnItems.of_rounds(self._newest.rounds))
 
     def _renew(self, items: int, new: Integers) -> None:
         if len(self._u) == 0:
@@ -139,7 +140,7 @@ def _drawn_label(cycle: Cycle, item: str, known: Flags) -> DrawnLabel:
 
 def _outside(cycle: Cycle, tests: Sequence[LimitTest], share: float) -> frozenset[Stream]:
     """The streams that the product would page for this week's interval alone, at a share of one page a year."""
-    drawn: Collection[str] = frozenset[str]().union(*cycle.rounds)
+    drawn = DrawnItems.of_rounds(cycle.rounds)
     confidence = page_confidence(len(tests), WEEKS_A_YEAR, share)
     wide = cycle.design.estimate(cycle.ledger, drawn, confidence=confidence, metrics=METRICS)
     for_page, ordinary = ({_stream(one): one for one in found} for found in (wide, cycle.estimates))

@@ -26,6 +26,7 @@ from stratawatch.core.alarms.evidence.linear_tests import LimitTest
 from stratawatch.core.alarms.evidence.window_labels import DrawnLabel
 from stratawatch.core.alarms.judge import page_by_window, page_confidence
 from stratawatch.core.designs.frozen import FrozenDesign, pool_sizes
+from stratawatch.core.drawn_items import DrawnItems
 from stratawatch.core.goals import Limit
 from stratawatch.core.history.past_labels import NO_HISTORY, History
 from stratawatch.core.plan import Plan
@@ -102,7 +103,7 @@ class Chain:
         tests = limits_of(FOUR.classifiers, self._items)
         week = Week(
             self._log_e(design, homes, drawn, tests),
-            self._outside(design, rows, tests),
+            self._outside(design, drawn, tests),
             int((~self._labelled[rows]).sum()),
             len(rows),
         )
@@ -146,12 +147,13 @@ class Chain:
             found[one.test, EVIDENCE.losses.index(one.loss)] += one.log_e
         return found
 
-    def _outside(self, design: FrozenDesign, rows: Integers, tests: Sequence[LimitTest]) -> Flags:
+    def _outside(self, design: FrozenDesign, rounds: Sequence[Sequence[int]], tests: Sequence[LimitTest]) -> Flags:
         """The streams whose interval alone pages, at its share of the promise."""
-        ledger = VerdictsByItem({str(row): self._word(row) for row in rows.tolist()})
+        drawn = DrawnItems.of_rounds(map(str, one) for one in rounds)
+        ledger = VerdictsByItem({item: self._word(int(item)) for item in drawn})
         alone = page_confidence(len(tests), WEEKS_A_YEAR, 1 - EVIDENCE.evidence_share)
         ordinary, wide = (
-            {(one.classifier, one.metric): one for one in design.estimate(ledger, [*ledger.verdicts], **options)}
+            {(one.classifier, one.metric): one for one in design.estimate(ledger, drawn, **options)}
             for options in ({"metrics": METRICS}, {"metrics": METRICS, "confidence": alone})
         )
         keys = [(test.classifier, test.metric) for test in tests]

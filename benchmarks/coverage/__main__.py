@@ -3,7 +3,8 @@
 At least twenty fixed populations and as many fresh ones, whose numbers are drawn from the seed; single classifiers
 and panels; 100, 300 and 1000 labels. Some fixed ones also live through a second period, which is planned with what
 the first one's labels taught, and in which none, half or three quarters of the items persist.
-Everything is the product's own code, except that draws without a past are of counts instead of items.
+Everything is the product's own code, except that draws without a past are of counts instead of items. Where the logit
+rule reigns, both tails and the lean of values are judged too, all cells of a metric together.
 
 Full run: `python -m benchmarks.coverage`, 5,000 runs a cell, about 50 minutes on two idle cores.
 """

@@ -1,7 +1,7 @@
 """Cycles of the product on a counted population: its cut, its pools, its two plans; only the items are left out."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -10,9 +10,10 @@ from benchmarks.coverage.draws import pools
 from benchmarks.coverage.population import Letters, Population
 from stratawatch.core.cells import Cells
 from stratawatch.core.designs.frozen import pool_sizes
+from stratawatch.core.estimation.round_weights import mean_scores, weights_of_counts
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.past_labels import NO_HISTORY, History
-from stratawatch.core.labelled_sample import LabelledSample
+from stratawatch.core.labelled_sample import LabelCounts, LabelledSample
 from stratawatch.core.planning.labels_so_far import LabelsSoFar
 from stratawatch.core.planning.round_planner import RoundPlanner
 from stratawatch.core.planning.round_sizes import most_rounds
@@ -51,11 +52,24 @@ class Frozen:
         frozen = pools(rng, self.cells.strata, self.cells.sizes.astype(np.int64), self.yes, self.pools.tolist(), runs)
         # Nothing is known before the first round: its plan is the same in all runs.
         totals = np.broadcast_to(self.first, (runs, len(self.first)))
-        counts = frozen.counted(totals)
-        if most_rounds(self.planner.survey) > 1:
-            totals = np.array([self.second(labels) for labels in labelled(counts, totals)])
-            counts = frozen.counted(totals)
-        yield from labelled(counts, totals)
+        first = frozen.counted(totals)
+        if most_rounds(self.planner.survey) == 1:
+            yield from labelled(first, totals)
+            return
+        totals = np.array([self.second(labels) for labels in labelled(first, totals)])
+        both = frozen.counted(totals)
+        for labels, before in zip(labelled(both, totals), first, strict=True):
+            yield self.joined(labels, before)
+
+    def joined(self, labels: LabelledSample, before: Counts) -> LabelledSample:
+        """The labels of both rounds, joined as the product joins them; `before` are the counts of the first one."""
+        earlier = np.stack([before.sum(axis=2), before[:, :, 1]])
+        later = np.stack([labels.labelled, labels.positive]) - earlier
+        by_round = [self.cells.by_stratum(one[0].sum(axis=0)) for one in (earlier, later)]
+        weights = weights_of_counts(np.stack(by_round, axis=1), self.cells.stratum_sizes, mean_scores(self.cells))
+        of_atoms = weights[self.cells.strata]
+        answered, yes = earlier * of_atoms[:, 0] + later * of_atoms[:, 1]
+        return replace(labels, weighted=LabelCounts(answered, yes))
 
     @cached_property
     def first(self) -> Counts:

@@ -7,6 +7,7 @@ from math import nan, sqrt
 from typing import Final
 
 from benchmarks.coverage.scores import LOWEST, PROMISED, Tally
+from benchmarks.coverage.tails import TailCell, tail_rows, tail_verdicts
 from benchmarks.coverage.truths import MAIN, TRUTHS
 from benchmarks.shape import Row, Verdict
 
@@ -17,13 +18,15 @@ _WORST_SHOWN: Final = 12
 class Found:
     """All cells of one population with one number of labels; `random` is the mean half-width of random samples.
 
-    `seconds` is what one run took.
+    `rounds` are those in which the labels were asked for, `seconds` is what one run took.
     """
 
     group: str
     population: str
     labels: int
     ranks: bool
+    has_history: bool
+    rounds: int
     tallies: tuple[Tally, ...]
     random: float
     seconds: float
@@ -35,14 +38,14 @@ class Found:
 
 
 def rows(found: Sequence[Found]) -> list[Row]:
-    """Populations, then metrics, then the cells with the lowest coverage."""
+    """Populations, then metrics, then the cells with the lowest coverage, then tails and leans."""
     tallies = [tally for one in found for tally in one.tallies]
     lowest = sorted((tally for tally in tallies if tally.defined), key=lambda tally: tally.coverage)[:_WORST_SHOWN]
-    return [*map(_population, found), *_metrics(tallies), *map(_cell, lowest)]
+    return [*map(_population, found), *_metrics(tallies), *map(_cell, lowest), *tail_rows(_tails(found))]
 
 
 def verdicts(found: Sequence[Found]) -> list[Verdict]:
-    """Mean coverage and failing cells of every group, and widths where scores rank."""
+    """Mean coverage and failing cells of every group, widths where scores rank, and tails of the logit rule."""
     answer: list[Verdict] = []
     for group, members in groupby(found, key=lambda one: one.group):
         tallies = [tally for one in members for tally in one.tallies]
@@ -61,7 +64,16 @@ def verdicts(found: Sequence[Found]) -> list[Verdict]:
                 "<=",
             ),
         ]
-    return [*answer, *_widths(found)]
+    return [*answer, *_widths(found), *tail_verdicts(_tails(found))]
+
+
+def _tails(found: Sequence[Found]) -> list[TailCell]:
+    return [
+        TailCell(tally.metric, one.has_history, one.rounds, f"{one.group}: {one.population}", one.labels, tally.tails)
+        for one in found
+        for tally in one.tallies
+        if tally.metric in MAIN
+    ]
 
 
 def _widths(found: Sequence[Found]) -> list[Verdict]:

@@ -21,6 +21,7 @@ from stratawatch.core.estimation.undefined import is_defined
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.labelled_sample import LabelledSample
 from stratawatch.core.metrics import metric_named
+from stratawatch.core.planning.round_sizes import most_rounds
 
 CONFIDENCE = 0.95
 _AT_ONCE = 250
@@ -74,8 +75,8 @@ def said(runs: Iterable[SideEstimates]) -> dict[str, list[Intervals]]:
     for name in TRUTHS:
         metric = metric_named(name)
         ends, known = metric_intervals(metric, reading), is_defined(metric, reading.sides)[:, 0]
-        low, high = (np.where(known, end[:, 0], np.nan) for end in (ends.low, ends.high))
-        found[name] = [Intervals(a, b) for a, b in zip(low.T, high.T, strict=True)]
+        columns = (np.where(known, one[:, 0], np.nan) for one in (ends.low, ends.high, ends.value, ends.logit_weight))
+        found[name] = [Intervals(*each) for each in zip(*(one.T for one in columns), strict=True)]
     return found
 
 
@@ -93,6 +94,7 @@ def judged(task: Task, truth: Population, found: dict[str, list[Intervals]], sec
             defined=intervals[place].defined,
             held=intervals[place].held(truth.truth(metric, place)),
             half_width=intervals[place].half_width,
+            tails=intervals[place].tails(truth.truth(metric, place)),
         )
         for metric, intervals in found.items()
         for place, name in enumerate(names)
@@ -102,6 +104,8 @@ def judged(task: Task, truth: Population, found: dict[str, list[Intervals]], sec
         population=task.family.name,
         labels=task.labels,
         ranks=task.family.ranks,
+        has_history=task.persisting is not None,
+        rounds=1 if task.persisting is not None else most_rounds(SurveySpec(budget=task.labels)),
         tallies=tallies,
         random=_random(task, truth),
         seconds=seconds,

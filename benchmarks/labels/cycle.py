@@ -8,6 +8,7 @@ import numpy as np
 
 from benchmarks.labels.worlds import Flags, Floats, Integers, Items
 from stratawatch.core.designs.frozen import FrozenDesign, pool_sizes
+from stratawatch.core.drawn_items import DrawnItems
 from stratawatch.core.estimate import Estimate
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.past_labels import NO_HISTORY, History
@@ -100,7 +101,7 @@ def run_cycle(
     says = _says(period.items.truth[rows], items)
     free = {item for item, row in zip(items, rows, strict=True) if known[row]} if known is not None else set()
     drawn, plans = _rounds(design, survey, history, says, free, rounds or most_rounds(survey))
-    everything = frozenset[str]().union(*drawn)
+    everything = DrawnItems.of_rounds(drawn)
     ledger = VerdictsByItem({item: says[item] for item in free | everything})
     chosen = np.array(sorted(map(int, everything)), dtype=np.int64)
     shares = np.array(design.inclusion(plans[-1]))

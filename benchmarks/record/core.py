@@ -16,6 +16,7 @@ from stratawatch.core.baselines.baseline_evidence import BaselineShare, TwoSampl
 from stratawatch.core.baselines.baseline_from_estimates import baseline_from_estimates
 from stratawatch.core.baselines.labelled import labelled_baselines, side_sample_baselines
 from stratawatch.core.designs.frozen import FrozenDesign, pool_sizes, stratify_for_survey
+from stratawatch.core.drawn_items import DrawnItems
 from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
 from stratawatch.core.goals import Goal, Limit, SurveySpec
 from stratawatch.core.history.past_labels import NO_HISTORY, History
@@ -74,6 +75,8 @@ def _two_rounds(seed: int, *, past: bool) -> dict[str, Any]:
         plans.append(design.plan(survey, told, drawn, ordinal=ordinal, history=history, earlier=plans))
         drawn = [design.candidates.items[row] for row in design.draw(plans[-1])]
     told = VerdictsByItem({item: truth[item] for item in drawn})  # type: ignore[misc]
+    first = {design.candidates.items[row] for row in design.draw(plans[0])}
+    by_round = DrawnItems({item: int(item not in first) for item in drawn})
     return {
         "pools": pools,
         "totals": [plan.totals for plan in plans],
@@ -82,10 +85,10 @@ def _two_rounds(seed: int, *, past: bool) -> dict[str, Any]:
         "inclusion": design.inclusion(plans[-1]),
         "drawn": drawn,
         "estimates": [
-            [_numbers(one) for one in design.estimate(told, drawn, confidence=c, metrics=METRICS, segments=[_WHERE])]
+            [_numbers(one) for one in design.estimate(told, by_round, confidence=c, metrics=METRICS, segments=[_WHERE])]
             for c in _CONFIDENCES
         ],
-        "compared": [_numbers(design.compare(told, drawn, "a", "c", metric)) for metric in METRICS],
+        "compared": [_numbers(design.compare(told, by_round, "a", "c", metric)) for metric in METRICS],
     }
 
 

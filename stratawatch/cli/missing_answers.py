@@ -26,7 +26,7 @@ def missing_of_cycles(
     for cycle, revision in found:
         if every or is_kept(tx, cycle):
             labelled = load_labelled_cycle(tx, tx.panels.get(cycle.panel_version), cycle.id)
-            missing = missing_answers(tx, cycle, labelled, revision.estimates)
+            missing = missing_answers(cycle, labelled, revision.estimates)
             if missing is not None:
                 rows[cycle.id] = missing
     return rows

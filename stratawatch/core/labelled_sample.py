@@ -1,7 +1,7 @@
 """A labelled sample: the items drawn from every stratum, and their labels counted by fold and atom."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Final
 
@@ -23,11 +23,18 @@ class LabelCounts:
     """Labels and positive labels, folds x atoms.
 
     `given`: those that people gave, where others are assumed in place of missing answers; models are fitted to them.
+    `weighted`: sums of what labels count where rounds are joined; None: 1 each (`core.estimation.round_weights`).
     """
 
     labelled: Floats
     positive: Floats
     given: "LabelCounts | None" = None
+    weighted: "LabelCounts | None" = None
+
+    @property
+    def in_estimates(self) -> "LabelCounts":
+        """The sums that totals and variances are made of."""
+        return self.weighted or self
 
 
 @dataclass(frozen=True)
@@ -54,10 +61,12 @@ class LabelledItems:
             )
         return np.array([values[row] == value for row in self.rows.tolist()], dtype=np.float64)
 
-    def counts(self, weights: Floats, atoms: int) -> LabelCounts:
-        """Sums of weights, times what each label counts, by fold and atom."""
-        if self.weights is not None:
-            weights = weights * self.weights
+    def counts(self, flags: Floats, atoms: int) -> LabelCounts:
+        """The labels with a flag of 1, and what they count, by fold and atom."""
+        weighted = None if self.weights is None else self._sums(flags * self.weights, atoms)
+        return replace(self._sums(flags, atoms), weighted=weighted)
+
+    def _sums(self, weights: Floats, atoms: int) -> LabelCounts:
         place = self.folds * atoms + self.candidates.atoms[self.rows]
         answered, yes = (
             np.bincount(place, weights=values, minlength=FOLDS * atoms).reshape(FOLDS, atoms).astype(np.float64)
@@ -79,11 +88,12 @@ class LabelledSample:
     segments: Mapping[Segment, LabelCounts] = field(default_factory=dict)
     items: LabelledItems | None = None
     given: LabelCounts | None = None
+    weighted: LabelCounts | None = None
 
     @property
     def everywhere(self) -> LabelCounts:
         """The label counts of all items."""
-        return LabelCounts(self.labelled, self.positive, self.given)
+        return LabelCounts(self.labelled, self.positive, self.given, self.weighted)
 
     def inside(self, segment: Segment) -> LabelCounts:
         """The label counts of items inside a segment."""

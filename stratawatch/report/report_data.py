@@ -159,7 +159,7 @@ def _missing(tx: Transaction, shown: Sequence[CycleData]) -> MissingAnswers | No
     if newest is None or newest.revision is None or not is_kept(tx, newest.cycle):
         return None
     labelled = load_labelled_cycle(tx, newest.spec, newest.cycle.id)
-    return missing_answers(tx, newest.cycle, labelled, newest.overall)
+    return missing_answers(newest.cycle, labelled, newest.overall)
 
 
 def _corrected(tx: Transaction, shown: Sequence[CycleData]) -> CorrectedCycle | None:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from stratawatch.core.designs.frozen import FrozenDesign
+from stratawatch.core.drawn_items import DrawnItems
 from stratawatch.core.verdicts import VerdictsByItem
 
 
@@ -12,5 +13,5 @@ class LabelledStudy:
 
     design: FrozenDesign
     ledger: VerdictsByItem
-    drawn: frozenset[str]
+    drawn: DrawnItems
     confidence: float

@@ -202,14 +202,7 @@ class Study:
         rows = study_estimates(found, self._margins, self._remark, bounds, self._answers.lean)
         if gold is None:
             return rows
-        shares = side_shares(
-            self._design,
-            ledger,
-            drawn,
-            confidence=confidence,
-            segments=segments,
-            rounds=[one.added for one in rounds],
-        )
+        shares = side_shares(self._design, ledger, drawn, confidence=confidence, segments=segments)
         return with_corrections(rows, corrected_estimates(self._design, found, shares, gold))
 
     def answer_counts(self) -> ResultTable[AnswerCounts]:

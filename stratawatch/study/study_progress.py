@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from hashlib import sha256
 
+from stratawatch.core.drawn_items import DrawnItems
 from stratawatch.core.plan import Plan
 from stratawatch.core.verdicts import Verdict
 
@@ -32,14 +33,14 @@ class StudyProgress:
         return frozenset(item for one in self.rounds for item in one.asked)
 
     @property
-    def drawn(self) -> frozenset[str]:
+    def drawn(self) -> DrawnItems:
         """Items drawn in all rounds."""
         return drawn_in(self.rounds)
 
     @property
     def reused(self) -> frozenset[str]:
         """Drawn items whose label history brought."""
-        return self.drawn - self.asked
+        return frozenset(self.drawn - self.asked)
 
     @property
     def open(self) -> list[str]:
@@ -57,9 +58,9 @@ class StudyProgress:
         return {**self.past_labels, **self.labels}
 
 
-def drawn_in(rounds: Iterable[StudyRound]) -> frozenset[str]:
+def drawn_in(rounds: Iterable[StudyRound]) -> DrawnItems:
     """Items that these rounds drew."""
-    return frozenset(item for one in rounds for item in one.added)
+    return DrawnItems.of_rounds(one.added for one in rounds)
 
 
 def shuffled(seed: str, items: Iterable[str]) -> tuple[str, ...]:

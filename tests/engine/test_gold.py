@@ -11,7 +11,7 @@ from stratawatch.core.estimate import IntervalEstimate, Undefined
 from stratawatch.engine.cycle.advance import advance
 from stratawatch.engine.labels.corrected_estimates import corrected_cycle
 from stratawatch.engine.labels.gold_items import gold_counts, gold_of_annotators, keep_gold
-from stratawatch.engine.labels.labelled_cycle import items_of_rounds, load_labelled_cycle
+from stratawatch.engine.labels.labelled_cycle import load_labelled_cycle
 from stratawatch.engine.labels.queue_identity import adopt_queue
 from stratawatch.engine.model.gold import GoldItem
 from stratawatch.engine.model.label_events import LabelEvent
@@ -253,15 +253,15 @@ def test_corrected_recall_is_nearer_to_the_truth(make_scenario):
         cycle = tx.cycles.get(only_cycle(made))
         estimates = [one for one in tx.estimates.latest(cycle.id).estimates if one.segment is None]
         corrected = corrected_cycle(tx, cycle, estimates)
-        labelled, rounds = load_labelled_cycle(tx, panel, cycle.id), items_of_rounds(tx, cycle.id)
+        labelled = load_labelled_cycle(tx, panel, cycle.id)
     by_rounds, as_one = (
         corrected_estimates(labelled.design, estimates, shares, corrected.gold.answers)
         for shares in (
-            side_shares(labelled.design, labelled.ledger, labelled.drawn, confidence=panel.confidence, rounds=several)
-            for several in (rounds, ())
+            side_shares(labelled.design, labelled.ledger, drawn, confidence=panel.confidence)
+            for drawn in (labelled.drawn, frozenset(labelled.drawn))
         )
     )
-    assert [len(items) > 100 for items in rounds] == [True, True]
+    assert [len(items) > 100 for items in labelled.drawn.by_round] == [True, True]
     assert corrected.estimates == by_rounds != as_one
     for one, found in zip(estimates, corrected.estimates, strict=True):
         if (one.classifier, one.metric, one.segment) == ("lr", "recall", None):

@@ -34,7 +34,7 @@ def judged(scenario, cycle: int):
         states = {state.key.classifier: state for state in tx.alarms.of_cycle(cycle)}
         estimates = tx.estimates.latest(cycle).estimates
         labelled = load_labelled_cycle(tx, scenario.panel, cycle)
-        found = missing_answers(tx, tx.cycles.get(cycle), labelled, estimates)
+        found = missing_answers(tx.cycles.get(cycle), labelled, estimates)
         return states, found, tx.labels.cursor(KEPT + "spam")
 
 

@@ -5,8 +5,10 @@ from dataclasses import replace
 import numpy as np
 
 from stratawatch.core.cells import Cells
+from stratawatch.core.drawn_items import DrawnItems
 from stratawatch.core.estimation.metric_estimates import EstimationRequest
 from stratawatch.core.estimation.pooled_windows import PooledWindows, WindowLabels
+from stratawatch.core.estimation.round_weights import weighted_by_rounds
 from stratawatch.core.labelled_sample import labelled_sample
 from stratawatch.core.metrics import METRICS
 from stratawatch.core.population import Atom, Candidates, Segment
@@ -23,9 +25,12 @@ def request(*metrics, segments=(None,)) -> EstimationRequest:
 class Week:
     """A window: its items in atoms, a pattern and a stratum each, and the truth of every item; u draws."""
 
-    def __init__(self, atoms, truth, totals, *, known=True) -> None:
-        """`atoms` are (pattern, stratum, items); `totals` the labels of every stratum; `known`: with prior rates."""
-        self.totals, self.truth = totals, truth
+    def __init__(self, atoms, truth, totals, *, known=True, first=None) -> None:
+        """`atoms` are (pattern, stratum, items); `totals` the labels of every stratum; `known`: with prior rates.
+
+        `first`: those of its first round, where there are two that are joined by weights.
+        """
+        self.totals, self.first, self.truth = totals, totals if first is None else first, truth
         self.items = [item for _, _, items in atoms for item in items]
         self.homes = np.array([home for home, (_, _, items) in enumerate(atoms) for _ in items])
         rate = 0.3 if known else None
@@ -48,16 +53,18 @@ class Week:
         """What is drawn where `order` lists all items by their random numbers."""
         place = {item: number for number, item in enumerate(order)}
         strata = self.cells.strata[self.homes].tolist()
-        drawn = []
-        for stratum, total in enumerate(self.totals):
+        drawn: dict[int, int] = {}
+        for stratum, (first, total) in enumerate(zip(self.first, self.totals, strict=True)):
             pool = [item for item, home in zip(self.items, strata, strict=True) if home == stratum]
-            drawn += sorted(pool, key=place.__getitem__)[:total]
+            some = sorted(pool, key=place.__getitem__)[:total]
+            drawn |= {item: int(number >= first) for number, item in enumerate(some)}
         names = tuple(map(str, self.items))
         regions = tuple("north" if item % 2 else "south" for item in self.items)
-        digests = tuple(map(str, self.items))
+        digests = tuple(f"{place[item]:05}.{item}" for item in self.items)
         pool = Candidates(names, self.homes, digests, {"region": regions})
         said = VerdictsByItem({str(item): "yes" if self.truth[item] else "no" for item in drawn})
-        sample = labelled_sample(pool, self.cells.strata, said, frozenset(map(str, drawn)))
+        by_round = DrawnItems({str(item): ordinal for item, ordinal in drawn.items()})
+        sample = weighted_by_rounds(labelled_sample(pool, self.cells.strata, said, by_round), self.cells, by_round)
         return WindowLabels.of(self.cells, self.atoms, sample, segments)
 
 

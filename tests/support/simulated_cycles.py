@@ -4,8 +4,8 @@ Drawing the smallest digests of a stratum is simple random sampling without repl
 hypergeometric counts in random order: the same plan and the same estimator as `FrozenDesign`, a thousand times faster.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -15,6 +15,7 @@ from stratawatch.core.cells import Cells
 from stratawatch.core.estimate import IntervalEstimate, Undefined
 from stratawatch.core.estimation.difference_estimator import DifferenceEstimator, ItemSubset
 from stratawatch.core.estimation.interval import metric_intervals
+from stratawatch.core.estimation.round_weights import mean_scores, weights_of_counts
 from stratawatch.core.estimation.side_intervals import SideIntervals
 from stratawatch.core.estimation.sides import SideEstimates
 from stratawatch.core.estimation.undefined import is_defined, undefined_reason
@@ -118,13 +119,15 @@ def _run_cycle(
 ) -> Cycle:
     strata = [_Stratum.of(world, h, rng) for h in range(world.cells.stratum_count)]
     drawn, totals = np.zeros_like(first), first
+    rounds = []
     for ordinal in range(1, most_rounds(planner.survey) + 1):
         if ordinal > 1:
-            totals = _totals(planner, ordinal, drawn, _labelled(world, strata, drawn))
+            rounds.append(_labelled(world, strata, drawn))
+            totals = _totals(planner, ordinal, drawn, rounds[-1])
         for stratum, more in zip(strata, (totals - drawn).tolist(), strict=True):
             stratum.draw(more, answering)
         drawn = totals
-    known = _labelled(world, strata, drawn)
+    known = _joined(world, [*rounds, _labelled(world, strata, drawn)])
     return Cycle(known, _sides(world, known))
 
 
@@ -168,6 +171,28 @@ def _labelled(world: World, strata: Sequence[_Stratum], drawn: NDArray[np.int64]
     answered, yes = counts.sum(axis=3).astype(float), counts[..., 1].astype(float)
     parts = {key: LabelCounts(answered[:, :, i], yes[:, :, i]) for i, key in enumerate(world.segments)}
     return LabelledSample(drawn, answered.sum(axis=2), yes.sum(axis=2), segments=parts)
+
+
+def _joined(world: World, rounds: Sequence[LabelledSample]) -> LabelledSample:
+    """The labels of the last of these cumulative samples, its rounds joined as a design without a history does."""
+    known, cells = rounds[-1], world.cells
+    if len(rounds) == 1 or cells.prior_rate is not None:
+        return known
+    counts = np.diff([cells.by_stratum(one.labelled.sum(axis=0)) for one in rounds], axis=0, prepend=0)
+    weights = weights_of_counts(counts.T, cells.stratum_sizes, mean_scores(cells))[cells.strata].T
+
+    def weighted(of: Callable[[LabelledSample], LabelCounts]) -> LabelCounts:
+        sums = [
+            np.einsum("ra,rfa->fa", weights, np.diff([getattr(of(one), name) for one in rounds], axis=0, prepend=0))
+            for name in ("labelled", "positive")
+        ]
+        return LabelCounts(*sums)
+
+    parts = {
+        key: replace(counted, weighted=weighted(lambda one, key=key: one.segments[key]))
+        for key, counted in known.segments.items()
+    }
+    return replace(known, segments=parts, weighted=weighted(lambda one: one.everywhere))
 
 
 def _sides(world: World, known: LabelledSample) -> SideEstimates:

@@ -263,7 +263,7 @@ class _WindowLabels:
     @property
     def weights(self) -> Floats:
         """The items that every label stands for."""
-        return self.table.evidence.strata.expansions[self.table.strata_of_labels]
+        return self.table.evidence.strata.expansions[self.table.strata_of_labels] * self.table.weights
 
     def would_call(self, bin_: int | None) -> Floats:
         """1 for labelled items that a cut-off at the foot of this bin would call positive; None: as they are called."""
@@ -277,7 +277,7 @@ class _WindowLabels:
         spread = (on_call + on_all) ** 2 * self.rates * (1 - self.rates)
         n = np.maximum(strata.answers, 1)
         sums, squares, prior = (
-            np.bincount(homes, each, len(n)).astype(np.float64) for each in (errors, errors**2, spread)
+            np.bincount(homes, table.weights * each, len(n)).astype(np.float64) for each in (errors, errors**2, spread)
         )
         around_mean = np.maximum(squares - sums**2 / n, 0)
         raw, smooth, prior_labels = variance_scales(strata, self.prior_labels)

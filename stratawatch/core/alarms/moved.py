@@ -19,7 +19,6 @@ from stratawatch.core.estimate import Undefined
 from stratawatch.core.estimation.blended_ends import blended_ends
 from stratawatch.core.estimation.domain_totals import CountedWindow, DomainTotals
 from stratawatch.core.estimation.interval import normal_quantile
-from stratawatch.core.labelled_sample import labelled_sample
 from stratawatch.core.metrics import metric_named
 from stratawatch.core.population import Floats, Segment
 from stratawatch.core.verdicts import VerdictsByItem
@@ -50,9 +49,7 @@ class LabelledWindow:
     @property
     def counted(self) -> CountedWindow:
         """The window's cells with its labels."""
-        cells = self.design.cells
-        sample = labelled_sample(self.design.candidates, cells.strata, self.ledger, self.drawn)
-        return CountedWindow(cells, self.design.atoms, sample)
+        return CountedWindow(self.design.cells, self.design.atoms, self.design.sample(self.ledger, self.drawn))
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from stratawatch.core.cells import Cells, Flags
 from stratawatch.core.designs import design_of, who_plans_for_goals
 from stratawatch.core.designs.base import SamplingDesign
 from stratawatch.core.designs.goal_checks import check_variance_method, reject_unreachable_goals
+from stratawatch.core.drawn_items import DrawnItems
 from stratawatch.core.estimate import Estimate, IntervalEstimate
 from stratawatch.core.estimation.cluster_variance import difference_with_clusters, widen_for_clusters
 from stratawatch.core.estimation.differences import compare_classifiers
@@ -110,7 +111,7 @@ class FrozenDesign:
                 hint="name one design for all of a cycle",
             )
         survey = self._with_own_intervals(survey)
-        sample = self._labelled(ledger, drawn)
+        sample = labelled_sample(self.candidates, self.cells.strata, ledger, drawn)
         order, strata = self._order
         labelled_items = ledger.verdicts.keys() | set(drawn)
         unlabelled = np.array(
@@ -125,7 +126,7 @@ class FrozenDesign:
             half_widths=self._half_widths(survey, ledger, drawn) if ordinal > 1 else {},
             costs=UnlabelledCandidates(asked, strata, unlabelled),
             earlier=tuple(
-                self._labelled(ledger, [self.candidates.items[row] for row in self.draw(plan)])
+                self.sample(ledger, [self.candidates.items[row] for row in self.draw(plan)])
                 for plan in earlier[max(len(earlier) - self.sampling_design.remembered_rounds, 0) :]
             ),
         )
@@ -167,13 +168,11 @@ class FrozenDesign:
         metrics: Sequence[str] | None = None,
         segments: Sequence[Segment] = (),
         assumed: Mapping[str, Verdict] = NONE_ASSUMED,
-        rounds: Sequence[Collection[str]] = (),
         borrow: bool = True,
     ) -> tuple[Estimate, ...]:
         """These metrics (None: those that reports show) of every classifier, over everything and inside segments.
 
-        `assumed` are verdicts that stand in for missing ones; working models do not learn from them. `rounds` are the
-        items that each round drew: given, difference estimates weight labels by them (`core.estimation.round_weights`).
+        `assumed` are verdicts that stand in for missing ones; working models do not learn from them.
         `borrow` False: intervals rest on these labels alone, as pages do, whose tails were measured so; those of more
         confidence than borrowed ones were measured for do in any case.
         """
@@ -183,12 +182,35 @@ class FrozenDesign:
         request = EstimationRequest(
             confidence, names, (None, *segments), self.survey, self.sampling_design.estimator, priors
         )
-        sample = self._labelled(ledger, drawn, assumed)
-        if request.estimator == "difference":
-            sample = weighted_by_rounds(sample, self.cells, rounds)
+        sample = self.sample(ledger, drawn, assumed)
         found = self.sampling_design.estimate(self.cells, self.atoms, sample, request)
         found = variance_named(self.survey.variance).apply(found, self.cells, self.atoms, sample, request)
         return widen_for_clusters(found, self.cells, self.atoms, sample, request)
+
+    def sample(
+        self, ledger: VerdictsByItem, drawn: Collection[str], assumed: Mapping[str, Verdict] = NONE_ASSUMED
+    ) -> LabelledSample:
+        """The labels of the drawn items, as all that is estimated of them reads them.
+
+        `DrawnItems` tell which round drew each; of another collection all are taken to be of one round. Where the later
+        rounds of a difference estimate had no history to follow, they followed the first one's labels, and every label
+        counts what joining the rounds makes it count (`core.estimation.round_weights`).
+        """
+        found = labelled_sample(self.candidates, self.cells.strata, ledger, drawn, assumed)
+        if self.sampling_design.estimator != "difference" or self.cells.prior_rate is not None:
+            return found
+        return weighted_by_rounds(found, self.cells, DrawnItems.of(drawn))
+
+    def items_stood_for(self, ledger: VerdictsByItem, drawn: Collection[str]) -> dict[str, float]:
+        """How many items of its stratum every labelled one stands for: N_h / n_h where all were drawn in one round."""
+        labels = self.sample(ledger, drawn).items
+        if labels is None:
+            return {}
+        strata = self.cells.strata[self.candidates.atoms[labels.rows]]
+        counts = np.ones(len(strata)) if labels.weights is None else labels.weights
+        sums = np.bincount(strata, counts, self.cells.stratum_count)
+        each = counts * (self.cells.stratum_sizes / np.where(sums > 0, sums, 1.0))[strata]
+        return {self.candidates.items[row]: one for row, one in zip(labels.rows.tolist(), each.tolist(), strict=True)}
 
     def compare(
         self,
@@ -205,7 +227,7 @@ class FrozenDesign:
         the difference of those.
         """
         _a_confidence(confidence)
-        sample = self._labelled(ledger, drawn)
+        sample = self.sample(ledger, drawn)
         found = compare_classifiers(self.cells, sample, first, second, metric, confidence)
         return difference_with_clusters(found, self.cells, sample, first, second)
 
@@ -230,7 +252,7 @@ class FrozenDesign:
         `segments`, None for everything, and `classifiers` are those of all the windows; some may be unknown here.
         """
         known = [None, *(one for one in segments if one is not None and one.column in self.candidates.segments)]
-        found = WindowLabels.of(self.cells, self.atoms, self._labelled(ledger, drawn), known)
+        found = WindowLabels.of(self.cells, self.atoms, self.sample(ledger, drawn), known)
         names = self.classifiers if classifiers is None else classifiers
         return found.arranged(
             [known.index(one) if one in known else None for one in segments],
@@ -267,11 +289,6 @@ class FrozenDesign:
     def _with_own_intervals(self, survey: SurveySpec) -> SurveySpec:
         """The survey with the intervals that this design's estimates will have, which plans count on."""
         return survey if self.priors else survey.without_borrowing
-
-    def _labelled(
-        self, ledger: VerdictsByItem, drawn: Collection[str], assumed: Mapping[str, Verdict] = NONE_ASSUMED
-    ) -> LabelledSample:
-        return labelled_sample(self.candidates, self.cells.strata, ledger, drawn, assumed)
 
     def _half_widths(
         self, survey: SurveySpec, ledger: VerdictsByItem, drawn: Collection[str]

@@ -101,22 +101,16 @@ def side_shares(
     *,
     confidence: float,
     segments: Sequence[Segment] = (),
-    rounds: Sequence[Collection[str]] = (),
 ) -> tuple[Estimate, ...]:
-    """The labelled shares that corrections need: those of both sides, and of a side's checked and other items.
-
-    `rounds` are the items that each round drew.
-    """
-    shares = design.estimate(
-        ledger, drawn, confidence=confidence, metrics=SIDE_SHARES, segments=segments, rounds=rounds
-    )
+    """The labelled shares that corrections need: those of both sides, and of a side's checked and other items."""
+    shares = design.estimate(ledger, drawn, confidence=confidence, metrics=SIDE_SHARES, segments=segments)
     checked = design.checked
     if not (design.cells.positive[checked].any() and design.cells.positive[~checked].any()):
         return shares
     places = (None, *segments)
     classes = [_class_of(place, is_checked=is_checked) for place in places for is_checked in (False, True)]
     by_class = _with_classes(design, checked, places).estimate(
-        ledger, drawn, confidence=confidence, metrics=SIDE_SHARES[:1], segments=classes, rounds=rounds
+        ledger, drawn, confidence=confidence, metrics=SIDE_SHARES[:1], segments=classes
     )
     return (*shares, *(one for one in by_class if one.segment is not None))
 

@@ -18,6 +18,7 @@ from typing import Final
 import numpy as np
 
 from stratawatch.core.designs.frozen import FrozenDesign
+from stratawatch.core.drawn_items import DrawnItems
 from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
 from stratawatch.core.estimation.missing_answers import MissingLean
 from stratawatch.core.metrics import A, metric_named
@@ -115,7 +116,7 @@ class _Ways:
     ) -> None:
         self._design = design
         self._ledger = ledger
-        self._drawn = frozenset(drawn)
+        self._drawn = DrawnItems.of(drawn)
         self._found = found
         self._missing = np.array(missing, dtype=np.int64)
         items = design.candidates.items

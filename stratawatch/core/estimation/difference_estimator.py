@@ -32,6 +32,8 @@ _PRIOR_LABELS_BY_HISTORY, _PRIOR_POSITIVES = 20.0, 2.0
 _SUREST, _SUREST_BY_HISTORY = 0.001, 0.00001
 _SHIFT_PENALTY: Final = 20.0
 _ROUNDING: Final = 1e-12
+LEAST_FREEDOM: Final = 0.25
+"""Least that the weights of several labels count beyond one label, when their spread is divided by it."""
 
 
 @dataclass(frozen=True)
@@ -90,7 +92,7 @@ class DifferenceEstimator:
     @cached_property
     def strata(self) -> CollapsedStrata:
         """The strata, those without an answer joined to others."""
-        return CollapsedStrata.of(self.cells, self.answers.labelled)
+        return CollapsedStrata.of(self.cells, self.answers.in_estimates.labelled)
 
     @cached_property
     def everything(self) -> ItemSubset:
@@ -118,6 +120,7 @@ class DifferenceEstimator:
 class Residuals:
     """Sums by cell (parts x cells): items, answers, yes, estimated positives, and the model's errors and their squares.
 
+    Answers and yes are counted one by one; in the others a label counts what joining the rounds makes it count.
     `prior` is the items times the variance of one label that the model of all answers suggests.
     """
 
@@ -136,6 +139,10 @@ class Residuals:
         sizes = np.stack([part.sizes for part in parts])
         answered = np.stack([part.answers.labelled for part in parts])
         yes = np.stack([part.answers.positive for part in parts])
+        counted = answered.sum(axis=1), yes.sum(axis=1)
+        if evidence.answers.weighted is not None:
+            answered = np.stack([part.answers.in_estimates.labelled for part in parts])
+            yes = np.stack([part.answers.in_estimates.positive for part in parts])
         n, k = answered.sum(axis=1), yes.sum(axis=1)
         predicted = (answered * models).sum(axis=1)
         errors = k - predicted
@@ -146,7 +153,7 @@ class Residuals:
         totals = predicted + (sizes - n) * mixed + strata.expansions[strata.stratum_of_cell] * errors
         totals = np.where(strata.is_unlabelled, sizes / 2, totals)
         prior = sizes * evidence.overall * (1 - evidence.overall)
-        return cls(sizes, n, k, totals, errors, np.maximum(squares, 0), prior)
+        return cls(sizes, *counted, totals, errors, np.maximum(squares, 0), prior)
 
 
 def variance_scales(strata: CollapsedStrata, prior_labels: Floats) -> tuple[Floats, Floats, Floats]:
@@ -155,7 +162,9 @@ def variance_scales(strata: CollapsedStrata, prior_labels: Floats) -> tuple[Floa
     scale = np.where(strata.answers > 0, strata.sizes**2 * strata.sampling_correction / n, 0.0)
     k = np.full(len(n), _PRIOR_LABELS)
     k[strata.joined] = prior_labels
-    return scale / np.maximum(n - 1, 1), scale / (k - 1 + n), k
+    # Weights of few labels may sum to hardly more than one label.
+    freedom = np.where(n > 1, np.maximum(n - 1, LEAST_FREEDOM), 1.0)
+    return scale / freedom, scale / (k - 1 + n), k
 
 
 def _sides(

@@ -8,7 +8,7 @@ windows share count as if they were not the same.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -150,9 +150,16 @@ def _parts(evidence: DifferenceEstimator, window: CountedWindow, segments: Seque
     whole = evidence.everything
     rest = ItemSubset(
         whole.sizes - sum((part.sizes for part in inside), np.zeros_like(whole.sizes)),
-        LabelCounts(
-            whole.answers.labelled - sum((part.answers.labelled for part in inside), np.zeros(1)),
-            whole.answers.positive - sum((part.answers.positive for part in inside), np.zeros(1)),
+        replace(
+            _less(whole.answers, [part.answers for part in inside]),
+            weighted=_less(whole.answers.in_estimates, [part.answers.in_estimates for part in inside]),
         ),
     )
     return [*inside, rest]
+
+
+def _less(whole: LabelCounts, parts: Sequence[LabelCounts]) -> LabelCounts:
+    return LabelCounts(
+        whole.labelled - sum((part.labelled for part in parts), np.zeros(1)),
+        whole.positive - sum((part.positive for part in parts), np.zeros(1)),
+    )

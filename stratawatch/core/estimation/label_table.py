@@ -51,6 +51,11 @@ class LabelTable:
         return self.answered.positive[self.rows]
 
     @cached_property
+    def weights(self) -> Floats:
+        """What every label counts: 1, but where rounds are joined."""
+        return np.ones(len(self.rows)) if self.answered.weights is None else self.answered.weights[self.rows]
+
+    @cached_property
     def sampling_correction(self) -> Floats:
         """1 - f of every label's stratum."""
         return self.evidence.strata.sampling_correction[self.strata_of_labels]

@@ -11,6 +11,16 @@ of that in its stratum. Those means take d = 1 - 1/n - 1/n' + m/(n n') of a prod
 in the one window, n' in the other and m that are in both. Of a window with itself C is the raw variance. An item is
 known by its digest: where numbers are by window, or the seed is another, no window draws by those of another, and C is
 0.
+
+Where a window joins its rounds by weights (`core.estimation.round_weights`), an item adds g_t(u) e to T_t: g_t is what
+a label of its stratum stands for, a step for each round as u grows (the first round has the smallest u), and 0 from
+pi_t on; its integral is 1. An item in both windows then adds e_t e_u (I - 1), I the integral of g_t g_u, which is
+1/max(pi_t, pi_u) where no labels are weighted. The sum over all items is estimated by the labels that are in both, each
+for as many items as it stands for in the window of the smaller pi, which decides whether it is:
+
+    C_tu = sum over items labelled in both of g (I - 1) e_t e_u / d.
+
+The means are weighted; n, n' and m are sums of weights. Of a window with itself C is its raw variance again.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -22,7 +32,7 @@ import numpy as np
 
 from stratawatch.core.cells import Cells
 from stratawatch.core.estimate import Estimate
-from stratawatch.core.estimation.difference_estimator import DifferenceEstimator
+from stratawatch.core.estimation.difference_estimator import LEAST_FREEDOM, DifferenceEstimator
 from stratawatch.core.estimation.metric_estimates import EstimationRequest, estimates_of_sides, item_subsets
 from stratawatch.core.estimation.sides import SideEstimates
 from stratawatch.core.labelled_sample import LabelledItems, LabelledSample
@@ -47,8 +57,10 @@ _VARIANCES: Final = ("variance", "smoothed_variance")
 class WindowLabels:
     """What a window's labels say about both sides of every stream (segments x classifiers), and the labels by item.
 
-    A row a label: its item's random number (`digests`), the `strata`, the labelled share of these (`inclusion`), and e
-    of the module's formula (`errors`, labels x segments x classifiers x sides).
+    A row a label: its item's random number (`digests`), the `strata`, the labelled share of these (`inclusion`), e of
+    the module's formula (`errors`, labels x segments x classifiers x sides), what a label counts (`weights`) and the
+    items that it stands for (`items`). `steps` are g of its stratum: where each step ends, and its height (labels x
+    steps); None where all labels count 1.
     """
 
     sides: SideEstimates
@@ -56,6 +68,9 @@ class WindowLabels:
     strata: Counts
     inclusion: Floats
     errors: Floats
+    weights: Floats
+    items: Floats
+    steps: tuple[Floats, Floats] | None = None
 
     @classmethod
     def of(
@@ -71,12 +86,24 @@ class WindowLabels:
         members = np.stack([cells.positive, cells.negative], axis=-1)[rows]
         inside = [_inside(labels, segment) for segment in segments]
         errors = (labels.positive - evidence.folds[labels.folds, rows])[:, None] * np.stack(inside, axis=-1)
+        digests = tuple(labels.candidates.digests[row] for row in labels.rows.tolist())
+        weights = np.ones(len(rows)) if labels.weights is None else labels.weights
+        items, steps = evidence.strata.expansions[strata] * weights, None
+        inclusion = 1 / np.maximum(items, 1)
+        if labels.weights is not None:
+            of_stratum = np.bincount(strata, minlength=len(evidence.strata.sizes)) / np.maximum(
+                evidence.strata.sizes, 1
+            )
+            inclusion, steps = of_stratum[strata], _steps(digests, strata, items, evidence.strata.sizes)
         return cls(
             sides=evidence.sides(item_subsets(evidence, atoms, sample, segments)),
-            digests=tuple(labels.candidates.digests[row] for row in labels.rows.tolist()),
+            digests=digests,
             strata=strata,
-            inclusion=1 / np.maximum(evidence.strata.expansions[strata], 1),
-            errors=_about_means(errors[:, :, None, None] * members[:, None], strata),
+            inclusion=inclusion,
+            errors=_about_means(errors[:, :, None, None] * members[:, None], strata, weights),
+            weights=weights,
+            items=items,
+            steps=steps,
         )
 
     @property
@@ -133,9 +160,15 @@ class PooledWindows:
         both = np.flatnonzero((self._rows[one] >= 0) & (self._rows[two] >= 0))
         rows, others = self._rows[one][both], self._rows[two][both]
         pi, other_pi = first.inclusion[rows], second.inclusion[others]
-        weights = (
-            (1 / np.maximum(pi, other_pi) - 1) / np.minimum(pi, other_pi) / _left_by_means(first, rows, second, others)
+        weights, items = (
+            np.where(pi < other_pi, mine, np.where(pi > other_pi, theirs, (mine + theirs) / 2))
+            for mine, theirs in (
+                (first.weights[rows], second.weights[others]),
+                (first.items[rows], second.items[others]),
+            )
         )
+        left = _left_by_means(first, rows, second, others, weights)
+        weights = (_product_integral(first, rows, second, others) - 1) * items / left
         errors, other_errors = first.errors[rows] * weights[:, None, None, None], second.errors[others]
         return np.asarray((errors[..., :, None] * other_errors[..., None, :]).sum(axis=0), dtype=np.float64)
 
@@ -166,20 +199,59 @@ def _inside(labels: LabelledItems, segment: Segment | None) -> Floats:
     return np.ones(len(labels.rows)) if segment is None else labels.within(segment.column, segment.value)
 
 
-def _left_by_means(first: WindowLabels, rows: Counts, second: WindowLabels, others: Counts) -> Floats:
+def _steps(digests: Sequence[str], strata: Counts, items: Floats, sizes: Floats) -> tuple[Floats, Floats]:
+    """Where the steps of g end, and their heights: of the stratum of every label, in the order of random numbers."""
+    order = sorted(range(len(digests)), key=lambda row: (strata[row], digests[row]))
+    found: list[list[tuple[float, float]]] = [[] for _ in sizes]
+    for row in order:
+        steps, width = found[strata[row]], 1 / sizes[strata[row]]
+        end = (steps[-1][0] if steps else 0.0) + width
+        if steps and np.isclose(steps[-1][1], items[row], rtol=1e-9):
+            steps.pop()
+        steps.append((end, float(items[row])))
+    most = max(map(len, found), default=0)
+    # A stratum of fewer steps has empty ones behind its last.
+    filled = np.array([steps + [(steps[-1][0] if steps else 0.0, 0.0)] * (most - len(steps)) for steps in found])
+    return filled[strata, :, 0], filled[strata, :, 1]
+
+
+def _product_integral(first: WindowLabels, rows: Counts, second: WindowLabels, others: Counts) -> Floats:
+    """The integral I of g_t g_u for labels that both windows have."""
+    if first.steps is None and second.steps is None:
+        return np.asarray(1 / np.maximum(first.inclusion[rows], second.inclusion[others]), dtype=np.float64)
+    (end, high), (other_end, other_high) = _steps_at(first, rows), _steps_at(second, others)
+    begin, other_begin = (np.pad(one[:, :-1], ((0, 0), (1, 0))) for one in (end, other_end))
+    shared = np.minimum(end[:, :, None], other_end[:, None]) - np.maximum(begin[:, :, None], other_begin[:, None])
+    products = high[:, :, None] * other_high[:, None] * np.maximum(shared, 0)
+    return np.asarray(products.sum(axis=(1, 2)), dtype=np.float64)
+
+
+def _steps_at(window: WindowLabels, rows: Counts) -> tuple[Floats, Floats]:
+    if window.steps is None:
+        return window.inclusion[rows, None], window.items[rows, None]
+    return window.steps[0][rows], window.steps[1][rows]
+
+
+def _left_by_means(first: WindowLabels, rows: Counts, second: WindowLabels, others: Counts, weights: Floats) -> Floats:
     """The d of labels that both windows have; 1 where a label is alone in its stratum, and so e is 0."""
     one, two = first.strata[rows], second.strata[others]
-    n, other_n = np.bincount(first.strata)[one], np.bincount(second.strata)[two]
-    _, pair, both = np.unique(np.stack([one, two]), axis=1, return_inverse=True, return_counts=True)
-    left = 1 - 1 / n - 1 / other_n + both[pair.ravel()] / (n * other_n)
-    return np.where(np.minimum(n, other_n) > 1, left, 1.0)
+    is_single = np.minimum(np.bincount(first.strata)[one], np.bincount(second.strata)[two]) == 1
+    n, other_n = (
+        np.maximum(np.bincount(of.strata, of.weights), 1 + LEAST_FREEDOM)[at]
+        for of, at in ((first, one), (second, two))
+    )
+    _, pair = np.unique(np.stack([one, two]), axis=1, return_inverse=True)
+    both = np.bincount(pair.ravel(), weights)[pair.ravel()]
+    left = 1 - 1 / n - 1 / other_n + both / (n * other_n)
+    return np.where(is_single, 1.0, left)
 
 
-def _about_means(values: Floats, strata: Counts) -> Floats:
+def _about_means(values: Floats, strata: Counts, weights: Floats) -> Floats:
     """Every row less the mean of its stratum."""
-    counts = np.maximum(np.bincount(strata), 1)
+    counts = np.bincount(strata, weights)
+    counts = np.where(counts > 0, counts, 1.0)
     sums = np.zeros((len(counts), *values.shape[1:]))
-    np.add.at(sums, strata, values)
+    np.add.at(sums, strata, values * weights[:, None, None, None])
     return np.asarray(values - (sums / counts[:, None, None, None])[strata], dtype=np.float64)
 
 

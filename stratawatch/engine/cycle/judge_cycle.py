@@ -69,7 +69,7 @@ def judge_cycle(ports: Ports, cycle_id: int) -> int | None:
             tx.estimates.add(Revision(cycle_id, number, print_, mark, now, tuple(estimates)))
             keep_forecast_check(tx, cycle, labelled, estimates, now)
             is_newest = first or not _a_later_one_is(tx, cycle, [CycleState.JUDGED])
-            missing = missing_answers(tx, cycle, labelled, watched_estimates(spec, estimates)) if is_newest else None
+            missing = missing_answers(cycle, labelled, watched_estimates(spec, estimates)) if is_newest else None
             leans = missing is not None and missing.lean is not None
             labelled, rule = gather_evidence(tx, ports, spec, cycle, labelled, number, leans=leans)
             if is_newest:

@@ -56,7 +56,7 @@ def _page(
 ) -> Page | None:
     """Why the stream is paged, as the window's labels stand now; None where these would not page it."""
     labelled, estimates = load_labelled_cycle(tx, spec, cycle.id), revision.estimates
-    missing = missing_answers(tx, cycle, labelled, watched_estimates(spec, estimates))
+    missing = missing_answers(cycle, labelled, watched_estimates(spec, estimates))
     window = judged_window(tx, spec, cycle, labelled, estimates, missing, incident.opened_at)
     evidence = evidence_when_paged(tx, ports, spec, incident) if rule.rule == "evidence" else None
     page = pages_of_window(tx, window, rule, evidence).get(incident.key)

@@ -44,7 +44,7 @@ def _add(tx: Transaction, ports: Ports, cycle: Cycle) -> None:
     spec = tx.panels.get(cycle.panel_version)
     limits, labelled = watched_streams(spec), load_labelled_cycle(tx, spec, cycle.id)
     restart_changed_streams(tx, ports, spec, cycle)
-    missing = missing_answers(tx, cycle, labelled, ())
+    missing = missing_answers(cycle, labelled, ())
     leans = missing is not None and missing.lean is not None
     fix_bets(tx, spec, cycle, labelled, leans=leans, in_time=_in_time(tx, cycle, labelled))
     labelled = load_labelled_cycle(tx, spec, cycle.id)

@@ -13,6 +13,7 @@ from stratawatch.engine.labels.labelled_cycle import (
     LabelledCycle,
     cycle_verdicts,
     design_of_cycle,
+    draws_by_round,
     load_labelled_cycle,
 )
 from stratawatch.engine.model.alarm_records import StreamKey
@@ -111,14 +112,14 @@ def _labelled(tx: Transaction, spec: PanelSpec, cycle: Cycle, *, in_segments: bo
     """The window with its labels. Pools are three times the draws, and only segments and clusters are in them alone."""
     if in_segments or spec.columns.cluster is not None:
         return load_labelled_cycle(tx, spec, cycle.id)
-    draws = tx.rounds.draws(cycle.id)
-    drawn = Candidates(
+    draws, drawn = draws_by_round(tx, cycle.id)
+    labelled = Candidates(
         items=tuple(draw.item for draw in draws),
         atoms=np.array([draw.atom for draw in draws], dtype=np.int64),
         digests=tuple(draw.digest for draw in draws),
     )
-    design = replace(design_of_cycle(spec, tx.cycles.atoms(cycle.id), ()), candidates=drawn)
-    return LabelledCycle(design, draws, cycle_verdicts(tx, spec, cycle.id, draws))
+    design = replace(design_of_cycle(spec, tx.cycles.atoms(cycle.id), ()), candidates=labelled)
+    return LabelledCycle(design, draws, drawn, cycle_verdicts(tx, spec, cycle.id, draws))
 
 
 def _key(panel: str, estimate: Estimate) -> StreamKey:

@@ -7,7 +7,7 @@ from stratawatch.core.designs.label_error import corrected_estimates, side_share
 from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
 from stratawatch.core.population import Segment
 from stratawatch.engine.labels.gold_items import gold_counts
-from stratawatch.engine.labels.labelled_cycle import LabelledCycle, items_of_rounds, load_labelled_cycle
+from stratawatch.engine.labels.labelled_cycle import LabelledCycle, load_labelled_cycle
 from stratawatch.engine.model.cycle_facts import Cycle
 from stratawatch.engine.model.gold import GoldCounts
 from stratawatch.engine.ports.transaction import Transaction
@@ -49,7 +49,6 @@ def corrected_cycle(
         labelled.drawn,
         confidence=spec.confidence,
         segments=tuple(segments),
-        rounds=items_of_rounds(tx, cycle.id),
     )
     complete = labelled.second_votes.complete
     return CorrectedCycle(gold, corrected_estimates(labelled.design, estimates, shares, answers, complete=complete))

@@ -5,10 +5,12 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from hashlib import sha256
+from itertools import chain
 
 import numpy as np
 
 from stratawatch.core.designs.frozen import FrozenDesign
+from stratawatch.core.drawn_items import DrawnItems
 from stratawatch.core.history.variance_priors import VariancePrior
 from stratawatch.core.population import Atom, Candidates
 from stratawatch.core.second_votes import next_vote, resolve_checked
@@ -78,17 +80,13 @@ def fingerprint(verdicts: Mapping[str, Verdict]) -> str:
 
 @dataclass(frozen=True)
 class LabelledCycle:
-    """A cycle's design, what was drawn from it, and what people said so far."""
+    """A cycle's design, what each round drew from it, and what people said so far."""
 
     design: FrozenDesign
     draws: tuple[DrawnItem, ...]
+    drawn: DrawnItems  # by id
     verdicts: Mapping[str, Verdict]  # by item key, of drawn items only
     second_votes: SecondVoteCounts = field(default_factory=SecondVoteCounts)
-
-    @property
-    def drawn(self) -> frozenset[str]:
-        """Drawn items, by id."""
-        return frozenset(draw.item for draw in self.draws)
 
     @property
     def reused(self) -> frozenset[str]:
@@ -111,20 +109,23 @@ def load_labelled_cycle(
     tx: Transaction, spec: PanelSpec, cycle_id: int, candidates: Sequence[CandidateItem] | None = None
 ) -> LabelledCycle:
     """Read a cycle's design and ledger back from the store; its candidates too, unless they were read before."""
-    draws = tx.rounds.draws(cycle_id)
+    draws, drawn = draws_by_round(tx, cycle_id)
     pools = tx.cycles.candidates(cycle_id) if candidates is None else candidates
     said = cycle_answers(tx, spec, cycle_id, draws)
     return LabelledCycle(
         design=design_of_cycle(spec, tx.cycles.atoms(cycle_id), pools, tx.cycles.get(cycle_id).variance_priors),
         draws=draws,
+        drawn=drawn,
         verdicts=said.verdicts,
         second_votes=SecondVoteCounts.of(said.words.values()),
     )
 
 
-def items_of_rounds(tx: Transaction, cycle_id: int) -> list[list[str]]:
-    """The items that each round of a cycle drew, by id."""
-    return [[draw.item for draw in tx.rounds.draws(cycle_id, one.id)] for one in tx.rounds.of(cycle_id)]
+def draws_by_round(tx: Transaction, cycle_id: int) -> tuple[tuple[DrawnItem, ...], DrawnItems]:
+    """All draws of a cycle, by atom and digest, and the round of each."""
+    rounds = [tx.rounds.draws(cycle_id, one.id) for one in tx.rounds.of(cycle_id)]
+    draws = sorted(chain.from_iterable(rounds), key=lambda draw: (draw.atom, draw.digest, draw.item))
+    return tuple(draws), DrawnItems.of_rounds([draw.item for draw in one] for one in rounds)
 
 
 @dataclass(frozen=True)

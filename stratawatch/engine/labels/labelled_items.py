@@ -1,6 +1,5 @@
 """Drawn items one by one, as people look at them: what was shown, what classifiers said, who answered what and when."""
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Literal
@@ -9,7 +8,7 @@ from stratawatch.core.population import NEGATIVE, POSITIVE, Segment
 from stratawatch.core.score_bins import OWN_BIN_COUNT, own_bin_foot
 from stratawatch.core.verdicts import Verdict
 from stratawatch.engine.alarms.failures import describe
-from stratawatch.engine.labels.labelled_cycle import cycle_answers
+from stratawatch.engine.labels.labelled_cycle import LabelledCycle, cycle_answers, design_of_cycle, draws_by_round
 from stratawatch.engine.model.cycle_facts import CandidateItem, Cycle
 from stratawatch.engine.model.erasure import is_erased
 from stratawatch.engine.model.label_events import LabelEvent
@@ -37,8 +36,9 @@ class ScoreRange:
 class LabelledItem:
     """A drawn item of a cycle and its answers: those that stand, the latest of each person.
 
-    `weight` is how many items of the window it stands for, N of its stratum by the labelled ones; None where it has no
-    yes or no. `payload_gap` says why nobody can be shown what labellers saw, or is empty.
+    `weight` is how many items of the window it stands for, as estimates count it: N of its stratum by the labelled
+    ones, more or less where two rounds drew from it; None where it has no yes or no. `payload_gap` says why nobody can
+    be shown what labellers saw, or is empty.
     """
 
     cycle: Cycle
@@ -82,24 +82,28 @@ class LabelledItem:
 def labelled_items(tx: Transaction, cycle: Cycle) -> tuple[LabelledItem, ...]:
     """Every drawn item of a cycle, answered or not, in the order of the draw."""
     spec, atoms = tx.panels.get(cycle.panel_version), tx.cycles.atoms(cycle.id)
-    draws = tx.rounds.draws(cycle.id)
+    draws, drawn = draws_by_round(tx, cycle.id)
     if not draws:
         return ()
     said = cycle_answers(tx, spec, cycle.id, draws)
-    pool = {one.item: one for one in tx.cycles.candidates(cycle.id)}
+    candidates = tx.cycles.candidates(cycle.id)
+    labelled = LabelledCycle(design_of_cycle(spec, atoms, candidates), draws, drawn, said.verdicts)
+    weights = labelled.design.items_stood_for(labelled.ledger, drawn)
+    pool = {one.item: one for one in candidates}
     answers = _standing(said.events)
-    sizes, labelled = Counter[int](), Counter[int]()
-    for atom in atoms:
-        sizes[atom.stratum] += atom.size
-    for draw in draws:
-        labelled[atoms[draw.atom].stratum] += said.verdicts.get(draw.item_key) in ("yes", "no")
-    found = []
-    for draw in draws:
-        stratum, verdict = atoms[draw.atom].stratum, said.verdicts.get(draw.item_key)
-        weight = sizes[stratum] / labelled[stratum] if verdict in ("yes", "no") else None
-        words = tuple(answers.get(draw.item_key, {}).values())
-        found.append(LabelledItem(cycle, spec, pool[draw.item], draw.item_key, stratum, verdict, words, weight))
-    return tuple(found)
+    return tuple(
+        LabelledItem(
+            cycle,
+            spec,
+            pool[draw.item],
+            draw.item_key,
+            atoms[draw.atom].stratum,
+            said.verdicts.get(draw.item_key),
+            tuple(answers.get(draw.item_key, {}).values()),
+            weights.get(draw.item),
+        )
+        for draw in draws
+    )
 
 
 def newest_draws(tx: Transaction, panel: str) -> Mapping[str, LabelledItem]:

@@ -8,7 +8,7 @@ from typing import Any, Final
 from stratawatch.core.designs.missing_bounds import REWEIGHTING, MissingBounds, missing_bounds
 from stratawatch.core.estimate import Estimate
 from stratawatch.core.estimation.missing_answers import AnswerCounts, DrawnAnswers, MissingLean
-from stratawatch.engine.labels.labelled_cycle import LabelledCycle, items_of_rounds
+from stratawatch.engine.labels.labelled_cycle import LabelledCycle
 from stratawatch.engine.model.cycle_facts import Cycle
 from stratawatch.engine.model.states import CycleState
 from stratawatch.engine.ports.transaction import Transaction
@@ -44,9 +44,7 @@ class MissingAnswers:
         return self.bounds.get(_key(estimate))
 
 
-def missing_answers(
-    tx: Transaction, cycle: Cycle, labelled: LabelledCycle, estimates: Sequence[Estimate]
-) -> MissingAnswers | None:
+def missing_answers(cycle: Cycle, labelled: LabelledCycle, estimates: Sequence[Estimate]) -> MissingAnswers | None:
     """What is missing of a cycle, with the bounds of these estimates; None where every answer came."""
     said = [labelled.verdicts.get(draw.item_key) for draw in labelled.draws]
     waiting, skipped = said.count(None), said.count("unresolved")
@@ -54,8 +52,9 @@ def missing_answers(
         return None
     design, ledger, drawn = labelled.design, labelled.ledger, labelled.drawn
     has_ended = cycle.state not in (CycleState.FROZEN, CycleState.LABELLING)
-    rounds = items_of_rounds(tx, cycle.id)
-    answers = DrawnAnswers.of(design.cells, design.candidates, ledger, rounds, labelled.reused, has_ended=has_ended)
+    answers = DrawnAnswers.of(
+        design.cells, design.candidates, ledger, drawn.by_round, labelled.reused, has_ended=has_ended
+    )
     bounds = zip(estimates, missing_bounds(design, ledger, drawn, estimates), strict=True)
     return MissingAnswers(
         answers.counts,

@@ -4,13 +4,16 @@ import pytest
 
 from benchmarks.coverage.findings import Found, rows, verdicts
 from benchmarks.coverage.scores import Tally
+from benchmarks.coverage.tails import Tails
 
 
-def found(coverage=0.95, *, group="fixed", ranks=True, half_width=0.1, metric="recall", undefined=0.0):
+def found(coverage=0.95, *, group="fixed", ranks=True, half_width=0.1, metric="recall", undefined=0.0, logit=0.0):
     runs = 10_000
     defined = round(runs * (1 - undefined))
-    tally = Tally(group, "p", 100, "c", metric, runs, defined, round(coverage * defined), half_width)
-    return Found(group, "p", 100, ranks, (tally,), random=0.2, seconds=0.004)
+    held = round(coverage * defined)
+    tails = Tails(defined, (defined - held) // 2, (defined - held + 1) // 2, 0.0, logit)
+    tally = Tally(group, "p", 100, "c", metric, runs, defined, held, half_width, tails)
+    return Found(group, "p", 100, ranks, has_history=False, rounds=2, tallies=(tally,), random=0.2, seconds=0.004)
 
 
 def by_name(*members):
@@ -50,9 +53,9 @@ class TestVerdicts:
 
 
 class TestRows:
-    def test_populations_metrics_and_lowest_cells_are_three_tables(self):
-        told = rows([found(0.95, undefined=0.25), found(0.90)])
-        assert {next(iter(row)) for row in told} == {"group", "metric", "lowest cells"}
+    def test_populations_metrics_lowest_cells_and_tails_are_four_tables(self):
+        told = rows([found(0.95, undefined=0.25), found(0.90, logit=0.9)])
+        assert {next(iter(row)) for row in told} == {"group", "metric", "lowest cells", "tails of"}
         assert told[0]["recall"] == pytest.approx(0.95, abs=1e-3)
         assert told[0]["undefined"] == pytest.approx(0.25)
         assert told[0]["of random"] == pytest.approx(0.5)

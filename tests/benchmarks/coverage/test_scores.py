@@ -4,10 +4,17 @@ import numpy as np
 import pytest
 
 from benchmarks.coverage.scores import Intervals, Tally
+from benchmarks.coverage.tails import Tails
 
 
 def tally(held, defined=5000, runs=5000, half_width=0.1):
-    return Tally("fixed", "p", 100, "c", "recall", runs, defined, held, half_width)
+    tails = Tails(defined, 0, defined - held, 0.0, 0.0)
+    return Tally("fixed", "p", 100, "c", "recall", runs, defined, held, half_width, tails)
+
+
+def intervals(low, high, value=0.3, logit=1.0):
+    ends = np.array(low), np.array(high)
+    return Intervals(*ends, np.broadcast_to(value, ends[0].shape), np.broadcast_to(logit, ends[0].shape))
 
 
 class TestTally:
@@ -32,11 +39,20 @@ class TestTally:
 
 class TestIntervals:
     def test_ends_count_and_undefined_ones_do_not(self):
-        found = Intervals(low=np.array([0.1, 0.5, np.nan, 0.3]), high=np.array([0.4, 0.9, np.nan, 0.3]))
+        found = intervals(low=[0.1, 0.5, np.nan, 0.3], high=[0.4, 0.9, np.nan, 0.3])
         assert found.held(0.3) == 2
         assert found.held(0.9) == 1
         assert found.defined == 3
 
     def test_what_cannot_be_told_is_half_wide(self):
-        found = Intervals(low=np.array([0.1, np.nan]), high=np.array([0.3, np.nan]))
+        found = intervals(low=[0.1, np.nan], high=[0.3, np.nan])
         assert found.half_width == pytest.approx((0.1 + 0.5) / 2)
+
+    def test_tails_are_of_the_told_ones_and_leans_in_standard_errors(self):
+        """Values .2, .3 and .7 of a truth of .3: .1 too high on average, and their deviation is .216."""
+        low, high = [0.1, 0.2, 0.5, np.nan], [0.25, 0.4, 0.9, np.nan]
+        found = intervals(low, high, value=np.array([0.2, 0.3, 0.7, np.nan]), logit=np.array([1.0, 0.5, 0.6, np.nan]))
+        tails = found.tails(0.3)
+        assert (tails.runs, tails.above, tails.below) == (3, 1, 1)
+        assert tails.lean == pytest.approx(0.1 / np.std([0.2, 0.3, 0.7]))
+        assert tails.logit == pytest.approx(0.7)

@@ -16,13 +16,13 @@ TRUTH = [1, 0, 0, 1, 0, 1]
 """Of six items; an item keeps its truth."""
 
 
-def first(totals=(2, 1)) -> Week:
-    return Week([("10", 0, [0, 1, 2]), ("01", 0, [3]), ("00", 1, [4])], TRUTH, totals)
+def first(totals=(2, 1), **rounds) -> Week:
+    return Week([("10", 0, [0, 1, 2]), ("01", 0, [3]), ("00", 1, [4])], TRUTH, totals, **rounds)
 
 
-def second(totals=(2, 1)) -> Week:
+def second(totals=(2, 1), **rounds) -> Week:
     """Item 1 has left and 5 has come; item 3 is called by both."""
-    return Week([("10", 0, [0, 2, 5]), ("11", 0, [3]), ("00", 1, [4])], TRUTH, totals)
+    return Week([("10", 0, [0, 2, 5]), ("11", 0, [3]), ("00", 1, [4])], TRUTH, totals, **rounds)
 
 
 def by_chance(week: Week, other: Week):
@@ -38,9 +38,9 @@ def by_chance(week: Week, other: Week):
 
 def expanded(week: Week, found: WindowLabels) -> np.ndarray:
     """The errors of the drawn items on either side of a, each times the items that it stands for."""
-    items = [int(digest) for digest in found.digests]
+    items = [int(digest.split(".")[1]) for digest in found.digests]
     homes = [week.homes[week.items.index(item)] for item in items]
-    errors = np.array([week.truth[item] - 0.3 for item in items]) / found.inclusion
+    errors = np.array([week.truth[item] - 0.3 for item in items]) * found.items
     on_a = np.array([week.atoms[home].pattern[0] == "1" for home in homes])
     return np.array([errors @ on_a, errors @ ~on_a])
 
@@ -58,10 +58,12 @@ class TestOneWindow:
         for name in ("totals", "variance", "smoothed_variance", "max_weight", "surprise_weight", "joint_max_weight"):
             assert getattr(together, name) == pytest.approx(getattr(alone, name)), name
 
-    def test_with_itself_has_its_raw_variance_as_covariance(self):
+    @pytest.mark.parametrize("rounds", [(14, 9), (3, 7)])
+    def test_with_itself_has_its_raw_variance_as_covariance(self, rounds):
         rng = np.random.default_rng(2)
         truth = (rng.random(60) < 0.4).astype(int)
-        week = Week([("10", 0, range(20)), ("11", 0, range(20, 40)), ("00", 1, range(40, 60))], truth, (14, 9))
+        atoms = [("10", 0, range(20)), ("11", 0, range(20, 40)), ("00", 1, range(40, 60))]
+        week = Week(atoms, truth, (14, 9), first=rounds)
         one = week.labels(rng.permutation(60), (None, NORTH))
         found, raw = PooledWindows((one, one)).covariance([(0, 1)]), one.sides.variance
         assert found[..., A, A] == pytest.approx(raw[..., 0])
@@ -81,6 +83,18 @@ class TestCovarianceOfTwoWindows:
     def test_of_items_that_come_and_go_and_change_sides_is_exact_over_all_orders(self):
         true, found = by_chance(first(), second())
         assert true[B, A] > 0.2
+        assert found == pytest.approx(true)
+
+    @pytest.mark.parametrize("other", [first((2, 1)), first((2, 1), first=(1, 1)), first((3, 1), first=(2, 1))])
+    def test_of_rounds_that_are_joined_by_weights_is_exact_over_all_orders(self, other):
+        """The first of three labels stands for 1 + W of four items, either other one for 1 + (1 - W)/2.
+
+        W goes from 1/3 towards 1/2, so far that the variance grows from 1 to 1.05 instead of 1.125.
+        """
+        week, share = first((3, 1), first=(1, 1)), 1 / 3 + (0.05 / 0.125) ** 0.5 / 6
+        labels = week.labels(range(len(TRUTH)))
+        assert sorted(labels.items[labels.strata == 0]) == pytest.approx([1 + (1 - share) / 2] * 2 + [1 + share])
+        true, found = by_chance(week, other)
         assert found == pytest.approx(true)
 
     def test_is_nothing_where_an_item_is_drawn_for_sure_or_has_another_number(self):

@@ -1,79 +1,112 @@
-"""What labels count when a later round followed the first one's labels: expectations by hand, variances, census."""
+"""What labels count when a later round followed the first one's labels: expectations by hand, variances, all readers."""
 
+from dataclasses import replace
 from math import comb
 
 import numpy as np
 import pytest
 
 from stratawatch.core.designs.frozen import FrozenDesign
-from stratawatch.core.estimation.round_weights import round_weights
+from stratawatch.core.designs.missing_bounds import missing_bounds
+from stratawatch.core.drawn_items import DrawnItems
+from stratawatch.core.estimation.metric_estimates import EstimationRequest
+from stratawatch.core.estimation.pooled_windows import PooledWindows
+from stratawatch.core.estimation.round_weights import BESIDE, MOST_GROWTH, round_weights, weights_of_counts
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.population import Atom, Candidates
 from stratawatch.core.verdicts import VerdictsByItem
 
 SHARE = 0.1
 """The share of positives in the stratum whose second round follows the first one's labels."""
-FIRST, FEW, MANY = 4, 2, 12
-"""Labels of its first round, and of its second one without and with a positive in the first."""
+FIRST = 12
+"""Labels of its first round."""
+NEAR, FAR = (11, 16), (2, 60)
+"""Labels of its second round without and with a positive in the first: shares move by little, or by much."""
+
+
+SCORES = np.array([0.1, 0.2])
+"""Mean scores of two strata."""
 
 
 def binomial(yes, labels):
     return comb(labels, yes) * SHARE**yes * (1 - SHARE) ** (labels - yes)
 
 
-def outcomes():
+def outcomes(second_labels):
     """(probability, labels by round, positives by round) of all that may come."""
     for first in range(FIRST + 1):
-        labels = MANY if first else FEW
+        labels = second_labels[min(first, 1)]
         for second in range(labels + 1):
             yield binomial(first, FIRST) * binomial(second, labels), (FIRST, labels), (first, second)
 
 
 def mean_of(labels, yes, *, is_weighted):
-    """The stratum's mean; another stratum has the rest of 44 labels of the first round, and of 60 of the second."""
-    counts = [*labels, 40, 60 - labels[1]]
+    """The stratum's mean; another stratum has the rest of 80 labels of the first round, and of 100 of the second."""
+    counts = [*labels, 80 - FIRST, 100 - labels[1]]
     strata, rounds = np.repeat([0, 0, 1, 1], counts), np.repeat([0, 1, 0, 1], counts)
-    weights = round_weights(strata, rounds, np.array([1e9, 1e9])) if is_weighted else np.ones(len(strata))
+    weights = round_weights(strata, rounds, np.array([1e9, 1e9]), SCORES) if is_weighted else np.ones(len(strata))
     said = np.concatenate([np.arange(n) < k for n, k in zip(labels, yes, strict=True)])
     mine = strata == 0
     return float(weights[mine] @ said / weights[mine].sum())
 
 
+def expected_mean(second_labels, *, is_weighted):
+    """Over all that may come."""
+    return sum(chance * mean_of(n, k, is_weighted=is_weighted) for chance, n, k in outcomes(second_labels))
+
+
 class TestTheMeanOfAStratum:
     def test_whose_later_labels_followed_the_first_is_too_small_without_weights(self):
-        expected = sum(chance * mean_of(n, k, is_weighted=False) for chance, n, k in outcomes())
-        assert expected < 0.9 * SHARE
+        assert expected_mean(NEAR, is_weighted=False) < 0.98 * SHARE
+        assert expected_mean(FAR, is_weighted=False) < 0.85 * SHARE
 
     def test_is_right_with_them(self):
-        expected = sum(chance * mean_of(n, k, is_weighted=True) for chance, n, k in outcomes())
-        assert expected == pytest.approx(SHARE, rel=1e-6)
+        assert expected_mean(NEAR, is_weighted=True) == pytest.approx(SHARE, rel=1e-6)
 
-    def test_is_the_rounds_means_in_the_shares_that_rounds_have_of_all_labels(self):
-        """42 of 100 labels are of the first round: .42 x 1/2 + .58 x 3/8."""
-        strata, rounds = np.repeat([0, 0, 1, 1], [2, 8, 40, 50]), np.repeat([0, 1, 0, 1], [2, 8, 40, 50])
-        weights = round_weights(strata, rounds, np.array([1e9, 1e9]))[:10]
-        assert weights[:2].sum() / weights.sum() == pytest.approx(0.42)
+    def test_that_would_be_much_less_sure_is_mended_in_part(self):
+        """Its variance grows by a twentieth at most: 2 labels of 14 cannot stand for five ninths of the stratum."""
+        assert expected_mean(FAR, is_weighted=False) < expected_mean(FAR, is_weighted=True) < SHARE
+        weights = weights_of_counts(np.array([[12.0, 2.0], [68.0, 98.0]]), np.array([1e9, 1e9]), SCORES)
+        assert weights[0] @ [12, 2] == pytest.approx(14 / (1 + MOST_GROWTH), rel=1e-6)
+
+    def test_is_the_rounds_means_in_the_shares_that_rounds_have_of_the_strata_around_it(self):
+        """40 of 100 labels are of the first round: .4 x 1/3 + .6 x 3/7, say."""
+        strata, rounds = np.repeat([0, 1], [10, 90]), np.repeat([0, 1, 0, 1], [3, 7, 37, 53])
+        weights = round_weights(strata, rounds, np.array([1e9, 1e9]), SCORES)[:10]
+        assert weights[:3].sum() / weights.sum() == pytest.approx(0.4)
+
+    def test_is_not_moved_by_strata_that_are_far_away_in_score(self):
+        """Twenty strata of which all but the last have 4 of 10 labels from the first round."""
+        counts, scores = np.tile([4.0, 6.0], (20, 1)), np.linspace(0, 1, 20)
+        moved = counts.copy()
+        moved[-1] = [1.0, 99.0]
+        sizes = np.full(20, 1e9)
+        before, after = (weights_of_counts(one, sizes, scores) for one in (counts, moved))
+        assert (after[: -BESIDE - 1] == before[: -BESIDE - 1]).all()
+        assert after[-2, 0] < before[-2, 0]
+        turned = weights_of_counts(moved[::-1], sizes, scores[::-1])
+        assert turned[::-1] == pytest.approx(after)
 
 
 class TestWhatLabelsCount:
     def test_is_one_each_of_a_single_round_and_of_a_stratum_that_is_labelled_wholly(self):
         strata = np.repeat([0, 1], [6, 4])
-        assert round_weights(strata, np.zeros(10, dtype=np.int64), np.array([50.0, 40.0])) == pytest.approx(1)
+        assert (round_weights(strata, np.zeros(10, dtype=np.int64), np.array([50.0, 40.0]), SCORES) == 1).all()
         rounds = np.repeat([0, 1, 0, 1], [1, 5, 3, 1])
-        weights = round_weights(strata, rounds, np.array([6.0, 40.0]))
+        weights = round_weights(strata, rounds, np.array([6.0, 40.0]), SCORES)
         assert weights[:6] == pytest.approx(1)
         assert weights[6] < 1 < weights[9]
 
     def test_of_a_stratum_that_one_round_alone_drew_from_is_one_each(self):
         strata, rounds = np.repeat([0, 1], 5), np.repeat([0, 1, 0], [5, 2, 3])
-        assert round_weights(strata, rounds, np.array([100.0, 100.0]))[:5] == pytest.approx(1)
+        assert round_weights(strata, rounds, np.array([100.0, 100.0]), SCORES)[:5] == pytest.approx(1)
 
     @pytest.mark.parametrize("items", [40, 300])
     def test_sums_to_the_labels_of_a_single_sample_of_the_same_variance(self, items):
         """24 and 6 labels of two rounds that count alike: the total is drawn again and again."""
         rng, labels, draws = np.random.default_rng(3), 30, 6000
         strata, rounds = np.repeat([0, 1], 30), np.repeat([0, 1, 0, 1], [24, 6, 6, 24])
-        weights = round_weights(strata, rounds, np.array([float(items), 1e9]))[:labels]
+        weights = round_weights(strata, rounds, np.array([float(items), 1e9]), SCORES)[:labels]
         values = rng.normal(size=items)
         drawn = np.array([rng.permutation(items)[:labels] for _ in range(draws)])
         totals = items * (values[drawn] @ weights) / weights.sum()
@@ -81,6 +114,10 @@ class TestWhatLabelsCount:
         assert as_many < labels
         expected = items**2 * (1 - as_many / items) / as_many * values.var(ddof=1)
         assert totals.var() == pytest.approx(expected, rel=4 * (2 / draws) ** 0.5)
+
+
+FIRST_SHARE = 0.1 + 0.2 * (MOST_GROWTH / (0.2**2 / 0.1 + 0.2**2 / 0.9)) ** 0.5
+"""Of the first round, among those called negative: from 10 of 100 labels towards 60 of 200, as far as may be."""
 
 
 class TestADesign:
@@ -97,22 +134,62 @@ class TestADesign:
         rounds = [[*(f"i{n}" for n in range(50)), *(f"i{400 + n}" for n in range(10))]]
         rounds.append([*(f"i{n}" for n in range(50, 100)), *(f"i{410 + n}" for n in range(90))])
         yes = {*(f"i{n}" for n in range(80)), "i400", "i401", "i410"}
-        return rounds, VerdictsByItem({item: "yes" if item in yes else "no" for one in rounds for item in one})
+        verdicts = {item: "yes" if item in yes else "no" for one in rounds for item in one}
+        return DrawnItems.of_rounds(rounds), VerdictsByItem(verdicts)
 
-    def shares(self, name, *, rounds):
-        design, (of_rounds, ledger) = self.design(name), self.labelled()
+    def shares(self, design, *, by_round):
+        drawn, ledger = self.labelled()
         metrics = ["precision", "false_omission_rate"]
-        found = design.estimate(ledger, set(ledger.verdicts), metrics=metrics, rounds=of_rounds if rounds else ())
+        found = design.estimate(ledger, drawn if by_round else set(drawn), metrics=metrics)
+        assert [one.labels_used for one in found] == [100, 100]
         return [one.result for one in found]
 
-    def test_weighs_rounds_where_it_is_told_them(self):
-        """.25 x 2/10 + .75 x 1/90 of those called negative, but that labelled items stand for themselves."""
-        (_, plain), (_, apart) = (self.shares("joint", rounds=rounds) for rounds in (False, True))
+    def test_weighs_the_labels_of_rounds(self):
+        """Of those called negative: each round its share, but that labelled items stand for themselves."""
+        (_, plain), (_, apart) = (self.shares(self.design("joint"), by_round=rounds) for rounds in (False, True))
         assert plain.value == pytest.approx(0.03)
-        share = 60 / 200
-        unlabelled = share * 2 / 10 + (1 - share) / 90
+        unlabelled = FIRST_SHARE * 2 / 10 + (1 - FIRST_SHARE) / 90
         assert apart.value == pytest.approx((3 + 3900 * unlabelled) / 4000)
         assert apart.high - apart.low > plain.high - plain.low
 
     def test_that_estimates_plain_shares_does_not(self):
-        assert self.shares("srs", rounds=True) == self.shares("srs", rounds=False)
+        design = self.design("srs")
+        assert self.shares(design, by_round=True) == self.shares(design, by_round=False)
+
+    def test_whose_plan_followed_a_history_does_not(self):
+        design = self.design("joint")
+        atoms = tuple(replace(atom, prior_rate=rate) for atom, rate in zip(self.ATOMS, (0.8, 0.02), strict=True))
+        warm = replace(design, atoms=atoms)
+        assert self.shares(warm, by_round=True) == self.shares(warm, by_round=False)
+
+    def test_of_a_single_round_is_to_the_last_digit_what_it_is_without_rounds(self):
+        """All that reads the labels: estimates, differences, pooled windows, and what labels stand for."""
+        drawn, ledger = self.labelled()
+        one, design = DrawnItems.of_rounds([[*drawn]]), self.design("joint")
+        assert design.estimate(ledger, one) == design.estimate(ledger, set(drawn))
+        assert design.sample(ledger, one).weighted is None
+        assert design.items_stood_for(ledger, one)["i0"] == 4.0
+        alone, again = (PooledWindows((design.window_labels(ledger, each),) * 2) for each in (one, set(drawn)))
+        assert (alone.covariance([(0, 1)]) == again.covariance([(0, 1)])).all()
+
+    def test_says_how_many_items_each_label_stands_for(self):
+        """All 4,000 that are called negative, and more of them for a label of the first round there."""
+        (drawn, ledger), design = self.labelled(), self.design("joint")
+        weights = design.items_stood_for(ledger, drawn)
+        negative = {item: weight for item, weight in weights.items() if int(item[1:]) >= 400}
+        assert sum(negative.values()) == pytest.approx(4000)
+        assert negative["i400"] == pytest.approx(1 + FIRST_SHARE * 3900 / 10)
+        assert negative["i410"] == pytest.approx(1 + (1 - FIRST_SHARE) * 3900 / 90)
+        yes = sum(weight for item, weight in negative.items() if ledger.verdicts[item] == "yes")
+        (_, share) = self.shares(design, by_round=True)
+        assert yes / 4000 == pytest.approx(share.value)
+
+    def test_pools_windows_and_bounds_missing_answers_by_the_same_weights(self):
+        (drawn, ledger), design = self.labelled(), self.design("joint")
+        found = design.estimate(ledger, drawn, metrics=["false_omission_rate"])
+        request = EstimationRequest(0.95, ("false_omission_rate",), (None,))
+        pooled = PooledWindows((design.window_labels(ledger, drawn),)).estimates(range(1), ("lr",), request)
+        assert pooled == found
+        known = VerdictsByItem({item: said for item, said in ledger.verdicts.items() if item != "i400"})
+        (bounds,) = missing_bounds(design, known, drawn, design.estimate(known, drawn, metrics=["false_omission_rate"]))
+        assert bounds.highest == pytest.approx(found[0].result.value)
