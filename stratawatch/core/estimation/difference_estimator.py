@@ -162,7 +162,7 @@ def variance_scales(strata: CollapsedStrata, prior_labels: Floats) -> tuple[Floa
     scale = np.where(strata.answers > 0, strata.sizes**2 * strata.sampling_correction / n, 0.0)
     k = np.full(len(n), _PRIOR_LABELS)
     k[strata.joined] = prior_labels
-    # Weights of few labels may sum to hardly more than one label.
+    # Weights may sum to a little less than the labels: a hair more than one label is one label.
     freedom = np.where(n > 1, np.maximum(n - 1, LEAST_FREEDOM), 1.0)
     return scale / freedom, scale / (k - 1 + n), k
 

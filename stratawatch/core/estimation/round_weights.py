@@ -5,8 +5,8 @@ mean p + Cov(n_1/n, y_1), with n_1 of n labels and the mean y_1 from the first r
 rare. The mean of each round is free of that. So every round has in every stratum the share W_r that it has of the
 labels of the five strata around it in the order of scores, itself among them, which its own labels move little, and the
 stratum's mean is sum W_r y_r. Where that would make the variance of its mean more than a twentieth larger than of as
-many labels of one round, the shares go only a part of the way to these from n_r/n. (Without that, and by the share of
-all labels, intervals came out up to twice as wide: docs/adr/0057-rounds-joined-by-their-shares.md.)
+many labels of one round, the shares go only a part of the way to these from n_r/n: without that, intervals came out up
+to half as wide again (docs/adr/0057-rounds-joined-by-their-shares.md).
 
 A labelled item stands for itself, and only the items without a label for that mean: a label of round r counts
 f + (1 - f) W_r n/n_r, f = n/N the labelled share of the stratum. Those weights sum to n, and are 1 in a stratum that is
@@ -31,8 +31,11 @@ _LEAST: Final = 1e-9
 
 
 def weighted_by_rounds(sample: LabelledSample, cells: Cells, drawn: DrawnItems) -> LabelledSample:
-    """The sample with every label weighted by the round that drew its item; one of a single round stays as it is."""
-    if sample.items is None or len(set(drawn.round_of.values())) < 2:
+    """The sample with every label weighted by the round that drew its item.
+
+    One of a single round stays as it is, as does one without a label.
+    """
+    if sample.items is None or not len(sample.items.rows) or len(set(drawn.round_of.values())) < 2:
         return sample
     candidates, rows = sample.items.candidates, sample.items.rows
     ordinals = np.array([drawn.round_of[candidates.items[row]] for row in rows.tolist()], dtype=np.int64)

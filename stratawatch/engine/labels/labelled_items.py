@@ -36,9 +36,9 @@ class ScoreRange:
 class LabelledItem:
     """A drawn item of a cycle and its answers: those that stand, the latest of each person.
 
-    `weight` is how many items of the window it stands for, as estimates count it: N of its stratum by the labelled
-    ones, more or less where two rounds drew from it; None where it has no yes or no. `payload_gap` says why nobody can
-    be shown what labellers saw, or is empty.
+    `weight` is how many items of the window it stands for: N of its stratum by the labelled ones, more or less where
+    two rounds drew from it; None where it has no yes or no. Items of a stratum without a label are in no weight.
+    `payload_gap` says why nobody can be shown what labellers saw, or is empty.
     """
 
     cycle: Cycle

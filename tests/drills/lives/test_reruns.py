@@ -252,7 +252,7 @@ def test_a_rerun_that_was_cancelled_is_not_the_last_word(played):
     assert "Nothing needs attention" not in said
     cancel_cycle(scenario.ports, new, "too early")
     said = played.report()
-    typed = f'`stratawatch cycles rerun {new} --why "..."`'
+    typed = f'<code>stratawatch cycles rerun {new} --why "..."</code>'
     assert f"its rerun, cycle {new}, was cancelled; {typed} reads it again." in unescape(said)
     assert "was corrected on" not in said
     last = rerun(played)

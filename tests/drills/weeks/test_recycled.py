@@ -147,7 +147,7 @@ class TestOutlook:
 def test_the_report_shows_it(recycling):
     label_cycle(recycling)
     page = panel_page(build(recycling.ports.store, recycling.panel, recycling.clock.now()))
-    assert "recycled sample, Wilson; recycled totals, MOVER; stratified share, FF/MID; intervals at 95%" in page
+    assert "are by: recycled sample, Wilson; recycled totals, MOVER; stratified share, FF/MID." in page
     assert "half-widths came out 1.4 times as large" in page
     assert page.count("design = &#39;tripathi&#39; tells nothing of segments") == 1
 

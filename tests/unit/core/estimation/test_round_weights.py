@@ -172,6 +172,13 @@ class TestADesign:
         alone, again = (PooledWindows((design.window_labels(ledger, each),) * 2) for each in (one, set(drawn)))
         assert (alone.covariance([(0, 1)]) == again.covariance([(0, 1)])).all()
 
+    def test_without_any_answer_is_a_gap_though_two_rounds_asked(self):
+        (drawn, _), design = self.labelled(), self.design("joint")
+        nobody = VerdictsByItem({})
+        assert design.window_labels(nobody, drawn).is_gap
+        assert design.estimate(nobody, drawn) == design.estimate(nobody, set(drawn))
+        assert set(design.items_stood_for(nobody, drawn).values()) <= {None}
+
     def test_says_how_many_items_each_label_stands_for(self):
         """All 4,000 that are called negative, and more of them for a label of the first round there."""
         (drawn, ledger), design = self.labelled(), self.design("joint")
