@@ -237,7 +237,8 @@ def _waiting(spec: "PanelSpec", newest: int, now: "datetime") -> str:
     past = len(list(due_periods(spec.windows, now, newest)))
     if not past:
         return "none is waiting to be opened"
-    return f"{past:,} over and not opened yet: up to {past * spec.budget:,} labels"
+    chosen = "; `stratawatch open` begins once you say --newest N or --all" if newest < 0 and past > 1 else ""
+    return f"{past:,} over and not opened yet: up to {past * spec.budget:,} labels{chosen}"
 
 
 def _queue(configuration: "Configuration") -> Facts:

@@ -23,6 +23,7 @@ _KINDS: Final[tuple[tuple[str, Kind], ...]] = (
 )
 
 
+_MEND: Final = "correct the name, or add the column to the export"
 _ANYTHING: Final[tuple[Kind, ...]] = ("flag", "number", "text", "moment", "zoned", "other")
 _A_TIME: Final[tuple[Kind, ...]] = ("moment", "zoned", "text")
 KINDS_OF_ROLE: Final[Mapping[Role, tuple[Kind, ...]]] = {
@@ -55,8 +56,9 @@ def kind_of(type_name: str) -> Kind:
 def column_problems(panel: PanelSpec, types: Mapping[str, str]) -> Iterator[ColumnProblem]:
     """The columns that are missing or cannot hold what they should, each once."""
     reported: set[str] = set()
+    taken = {role.column for role in panel.column_roles()}
     for role in panel.column_roles():
-        error = _column_error(role, f"{role.purpose} of panel '{panel.name}'", types, "the source")
+        error = _column_error(role, f"{role.purpose} of panel '{panel.name}'", types, "the source", taken)
         if error is not None and role.column not in reported:
             reported.add(role.column)
             yield ColumnProblem(role, error)
@@ -76,16 +78,16 @@ def _kinds(role: RequiredColumn) -> tuple[Kind, ...]:
 
 
 def _column_error(
-    role: RequiredColumn, purpose_if_missing: str, types: Mapping[str, str], where: str
+    role: RequiredColumn, purpose_if_missing: str, types: Mapping[str, str], where: str, taken: Collection[str] = ()
 ) -> InputRefused | None:
-    """What is wrong with a column; of a missing one the purpose is told in full."""
+    """What is wrong with a column; of a missing one the purpose is told in full. What is `taken` nobody means."""
     name, kinds = role.column, _kinds(role)
     if name not in types:
         _require_delimiter(types, where)
         return InputRefused(
             f"column {name!r} ({purpose_if_missing}) is missing in {where}",
             got="the columns " + list_names(types),
-            hint=did_you_mean(name, types, "correct the name, or add the column to the export"),
+            hint=did_you_mean(name, [one for one in types if one not in taken], _MEND),
         )
     if kind_of(types[name]) in kinds:
         return None

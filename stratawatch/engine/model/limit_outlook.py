@@ -120,7 +120,8 @@ class LimitOutlook:
 
     def _proof_with(self, found: LabelsToProve, labels: int) -> str:
         """With so many labels in one window, or in how many windows."""
-        number = f"{count(labels)} labels at most" if found.fewer_may_do else f"about {about_count(labels)} labels"
+        about = count(labels) if labels == found.most else f"about {about_count(labels)}"
+        number = f"{count(labels)} labels at most" if found.fewer_may_do else f"{about} labels"
         often = f"in about every second such {self.unit}"
         later = f"or in {self._more_windows}" if self.windows_to_ok else f"but not in {self._more_windows}"
         if labels <= self.labels and self.windows_to_ok != 1:

@@ -14,6 +14,7 @@ import pytest
 
 from stratawatch.adapters.sources.duckdb_files import FilesSource
 from stratawatch.core.designs.frozen import FrozenDesign, pool_sizes
+from stratawatch.core.drawn_items import DrawnItems
 from stratawatch.core.goals import Goal, SurveySpec
 from stratawatch.core.population import Census
 from stratawatch.core.score_bins import ScoreKind
@@ -162,16 +163,18 @@ def test_both_rounds_draw_the_same_items(path: Path, budget: int | None, spec: P
         auxiliary=[one.name for one in spec.auxiliary],
         score_kind=KINDS if spec.auxiliary else {"svm": KINDS["svm"]},
     )
-    drawn: set[str] = set()
+    rounds: list[set[str]] = []
     for ordinal in (1, 2):
+        drawn = DrawnItems.of_rounds(rounds)
         ledger = VerdictsByItem({item: "yes" if truth[item] else "no" for item in drawn})
         plan = design.plan(survey, ledger, drawn, ordinal=ordinal)
-        before, drawn = drawn, {pools.items[row] for row in design.draw(plan)}
+        rounds.append({pools.items[row] for row in design.draw(plan)} - drawn)
         asked = study.ask()
-        assert {str(item) for item in asked} == drawn - before
+        assert {str(item) for item in asked} == rounds[-1]
         assert asked
         study.tell({item: truth[str(item)] for item in asked})
     assert study.ask() == []
+    drawn = DrawnItems.of_rounds(rounds)
     ledger = VerdictsByItem({item: "yes" if truth[item] else "no" for item in drawn})
     engine = {(one.classifier, one.metric): one.result for one in design.estimate(ledger, drawn)}
     for row in study.estimates():

@@ -99,6 +99,15 @@ class TestColumnProblems:
             ("y", ("columns", "payload")),
         ]
 
+    def test_no_column_of_another_classifier_is_guessed(self):
+        """Who took the guess would measure one model by the calls of another."""
+        spec = panel((ClassifierSpec("lr", "score", call="pred_lr"), ClassifierSpec("rf", "score", call="pred_rf")))
+        found = {**FOUND, "pred_rf": "BOOLEAN", "call_lr": "BOOLEAN"}
+        (sentence,) = problems(spec, found)
+        assert sentence.startswith("column 'pred_lr'")
+        assert "did you mean" not in sentence
+        assert "did you mean 'pred_l'?" in problems(spec, {**found, "pred_l": "BOOLEAN"})[0]
+
     def test_another_delimiter_is_refused_as_a_whole(self):
         with pytest.raises(InputRefused, match="look like one line of a CSV file"):
             problems(panel(), {"id;ts;score": "VARCHAR"})
