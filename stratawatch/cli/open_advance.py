@@ -177,9 +177,13 @@ def advance(
 
 
 def _unopened(one: "UnopenedWindows", now: str | None) -> dict[str, Any]:
-    """A row with what opens them, at the moment that this advance was told it is."""
+    """A row with what opens them, at the moment that this advance was told it is.
+
+    A new panel with several is not begun before somebody says with how many; the newest asks for the fewest labels.
+    """
     command = f"stratawatch open --now {quote(now)}" if now else "stratawatch open"
-    return {**asdict(one), "sentence": one.sentence, "command": command}
+    command += " --newest 1" if one.is_new and one.windows > 1 else ""
+    return {"panel": one.panel, "windows": one.windows, "sentence": one.sentence, "command": command}
 
 
 def _print(document: dict[str, Any], json: bool) -> None:

@@ -229,7 +229,8 @@ def show_outlook(document: dict[str, Any], *, every: bool = False, by_method: bo
 def _goal_in_words(goal: dict[str, Any], cells: dict[str, str], asked: int) -> str:
     """A goal's row in a sentence."""
     shall = f"the {stream_in_words(goal)} shall be known to {cells['margin']}"
-    expected = f"{count_text(asked, 'label')} are expected to give {width_text(goal)}"
+    width, labels = width_text(goal), count_text(asked, "label")
+    expected = f"{labels} are expected to give {width}" if "±" in width else f"with {labels} it would be so: {width}"
     return f"{shall}; {expected}, and {cells['labels for it alone']} would do for it alone"
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 from stratawatch.cli.output import print_line, window_text
 from stratawatch.engine.cycle.refused_windows import refused_windows
 from stratawatch.engine.model.cycle_commands import cycle_command
+from stratawatch.formatting import count_text
 
 if TYPE_CHECKING:
     from stratawatch.engine.ports.transaction import Transaction
@@ -47,7 +48,8 @@ def show_refused(rows: Sequence[Row], *, told: Collection[int] = ()) -> None:
     for panel in dict.fromkeys(row["panel"] for row in rows):
         mine = [row for row in rows if row["panel"] == panel]
         if left := len(mine[:-MOST_SHOWN]):
-            print_line(f"! {left} older windows of panel '{panel}' are refused: `stratawatch cycles --state refused`")
+            older = f"{count_text(left, 'older window')} of panel '{panel}' {'is' if left == 1 else 'are'} refused"
+            print_line(f"! {older}: `stratawatch cycles --state refused`")
         for row in mine[-MOST_SHOWN:]:
             why = "" if row["cycle"] in told else f": {row['reason']}"
             print_line(f"! {refused_text(row)}{why}")

@@ -13,10 +13,11 @@ from stratawatch.formatting import count_text
 
 @dataclass(frozen=True)
 class UnopenedWindows:
-    """How many windows of a panel are over and not opened."""
+    """How many windows of a panel are over and not opened; `is_new`: it has no cycle yet."""
 
     panel: str
     windows: int
+    is_new: bool = False
 
     @property
     def sentence(self) -> str:
@@ -41,5 +42,5 @@ def unopened_windows(ports: Ports, panels: Mapping[str, PanelSpec]) -> tuple[Uno
             due = [*due_periods(spec.windows, now, newest[0].period if newest else -1)]
             ends = [window_of_period(spec.windows, period).end for period in due] if pauses else []
             number = len(due) - sum(any(pause.covers(end) for pause in pauses) for end in ends)
-            found += [UnopenedWindows(spec.name, number)] if number else []
+            found += [UnopenedWindows(spec.name, number, not newest)] if number else []
     return tuple(found)

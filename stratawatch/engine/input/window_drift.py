@@ -6,7 +6,6 @@ from statistics import median
 from typing import Final, Literal
 
 from stratawatch.engine.input.score_scale import Range, changed_scale
-from stratawatch.engine.model.cycle_commands import cycle_command
 from stratawatch.engine.model.drift_rule import Reaction
 from stratawatch.engine.model.input_profile import InputProfile
 from stratawatch.engine.model.panel_spec import ClassifierSpec, PanelSpec, Window
@@ -70,7 +69,7 @@ def drift_refusal(spec: PanelSpec, findings: Iterable[DriftFinding]) -> str:
     for finding in findings:
         if reaction_to(spec, finding) == "refuse":
             accept = f'if it is as it should be, set {finding.kind} = "warn" in [panels.{spec.name}.drift]'
-            return f"{finding}; {accept} and reopen the cycle: `{cycle_command('reopen', 'ID')}`"
+            return f"{finding}; {accept} and reopen the cycle"
     return ""
 
 

@@ -20,7 +20,13 @@ class TestWindowsThatWereNotOpened:
     def test_are_told_by_the_clock_without_a_moment(self, fresh):
         (row,) = fresh.json("advance")["unopened"]
         assert row["windows"] > 1
-        assert row["command"] == "stratawatch open"
+        assert row["command"] == "stratawatch open --newest 1"
+
+    def test_of_a_new_panel_are_told_with_what_open_needs_to_begin(self, fresh):
+        later = "2026-01-19T06:00:00+00:00"
+        (row,) = fresh.json("advance", "--now", later)["unopened"]
+        assert (row["windows"], row["command"]) == (2, f"stratawatch open --now {later} --newest 1")
+        assert len(fresh.json(*row["command"].split()[1:])["opened"]) == 1
 
     def test_are_told_of_a_panel_with_judged_windows(self, judged):
         out = judged.run("advance", "--now", "2026-01-26T06:00:00+00:00").stdout

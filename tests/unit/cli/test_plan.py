@@ -241,6 +241,7 @@ class TestHalfWidthsNearNothing:
         out = fresh.run("plan", "--now", NOW).stdout
         assert "lr precision" in out
         assert out.count("every item is labelled") == 2
+        assert "labels it would be so: every item is labelled" in " ".join(out.split())
         assert "±0%" not in out
         (found,) = fresh.json("plan", "--now", NOW)["outlooks"]
         assert {goal["half_width_high"] for goal in found["goals"]} == {0.0}

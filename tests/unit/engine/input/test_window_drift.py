@@ -187,7 +187,7 @@ class TestReplay:
         found = find_drift(spec(), profile(fingerprint="then"), [before()])
         assert kinds(found) == ["replay"]
         accept = 'set replay = "warn" in [panels.posts.drift] and reopen the cycle'
-        assert f'{accept}: `stratawatch cycles reopen ID --why "..."`' in drift_refusal(spec(), found)
+        assert drift_refusal(spec(), found).endswith(accept)
 
     def test_windows_without_a_fingerprint_are_not_compared(self):
         assert find_drift(spec(), profile(fingerprint=""), [before(fingerprint="")]) == ()
