@@ -11,7 +11,7 @@ TRIES: Final = 5
 _ROUNDS: Final = 1_000_000
 _USUAL: Final = 0.05
 """CPU seconds of the rounds on a machine of usual speed."""
-_LONGER: Final = 20
+_LONGER: Final = 5
 """How many times the rounds are done where processors are timed together."""
 _IMPORTS: Final = "import asyncio, email.message, http.client, json, sqlite3"
 _USUAL_START: Final = 0.12

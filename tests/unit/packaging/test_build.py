@@ -81,15 +81,13 @@ class TestContinuousIntegration:
     def test_a_failing_test_fails_it(self, ci, target):
         assert ci("===== 1 failed, 411 passed in 93.12s =====", target=target, status=2).returncode != 0
 
-    def test_tests_of_live_services_that_take_longer_than_ten_minutes_are_told_and_than_twenty_fail_it(self, ci):
+    def test_tests_of_live_services_may_take_ten_minutes_and_on_a_slow_machine_twice_that(self, ci):
         closing = "===== 411 passed in 593.12s ====="
-        assert ci(f"{closing}\nrun: 600 s", target="test-live").stderr == ""
-        done = ci(f"{closing}\nrun: 601 s", target="test-live")
-        assert done.returncode == 0
-        assert "601 s and should take 600" in done.stderr
+        done = ci(f"{closing}\nrun: 600 s", target="test-live")
+        assert (done.returncode, done.stderr) == (0, "")
         done = ci(f"{closing}\nrun: 1201 s", target="test-live")
         assert done.returncode == 1
-        assert "1201 s and may take 1200" in done.stderr
+        assert "its tests took 1201 s and may take " in done.stderr
 
     def test_tests_that_take_longer_than_nine_minutes_are_told_and_fail_nothing(self, ci):
         closing = "===== 411 passed in 540.12s ====="
