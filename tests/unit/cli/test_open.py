@@ -1,5 +1,7 @@
 """`open` on a past start says what it would ask for, and opens what it is told to."""
 
+from threading import Event
+
 import pytest
 
 from tests.unit.cli.conftest import NOW, ROWS
@@ -71,9 +73,12 @@ class TestWhatTheWindowWillBeRefusedFor:
     def test_a_source_that_hangs_holds_nothing_up(self, fresh, monkeypatch):
         from stratawatch.engine.input import first_faults
 
-        fresh.predict(f"SELECT * FROM ({ROWS}) WHERE FALSE")
-        monkeypatch.setattr(first_faults, "LONGEST_LOOKS", 0.0)
+        answers = Event()
+        monkeypatch.setattr(first_faults, "_faults", lambda *_: answers.wait(60) and ("it came late",))
+        monkeypatch.setattr(first_faults, "LONGEST_LOOKS", 0.2)
         document = fresh.json("open", "--now", NOW)
+        assert not answers.is_set()
+        answers.set()
         assert (len(document["opened"]), document["faults"]) == (1, [])
 
     def test_a_source_that_is_away_is_left_to_the_freeze(self, fresh):
