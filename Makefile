@@ -16,6 +16,7 @@ WORKERS ?= $(shell echo $$(( $$(nproc 2>/dev/null || sysctl -n hw.ncpu) + 1 )))
 UV := $(or $(shell command -v uv 2>/dev/null),.uv/bin/uv)
 BIN := .venv/bin
 STAMP := .venv/.set-up
+BEGUN := .prefect/begun/prefect.db
 
 # A slow mirror is not a failure; a second BLAS thread on a small machine is only noise.
 export UV_HTTP_TIMEOUT ?= 180
@@ -32,8 +33,13 @@ export DO_NOT_TRACK := 1
 help:  ## Say what there is.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
 
-demo: $(STAMP)  ## Ten simulated weeks, from predictions to the page that fires; QUEUE=page or label_studio labels them there, SCENE=notebook studies two.
+demo: $(STAMP) $(BEGUN)  ## Ten simulated weeks, from predictions to the page that fires; QUEUE=page or label_studio labels them there, SCENE=notebook studies two.
 	@start=$$SECONDS; $(BIN)/python -m flows.demo --queue $(QUEUE) --scene $(SCENE); echo "run, start-up included: $$((SECONDS - start)) s"
+
+# Prefect's tables take seconds to make. An empty database of the locked version is made once, and the demo copies it.
+$(BEGUN): $(STAMP)
+	@rm -rf $(@D) && mkdir -p $(@D)
+	@PREFECT_HOME=$(CURDIR)/$(@D) $(BIN)/prefect server database upgrade --yes >/dev/null
 
 # Stores wait for the disk after every commit. Where memory can be had as a folder, tests write there.
 MEMORY := $(shell df -Pk /dev/shm 2>/dev/null | awk 'NR > 1 && $$4 > 4000000 {print "/dev/shm"}')

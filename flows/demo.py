@@ -18,6 +18,10 @@ from stratawatch.extras import require
 SEED: Final = 20260105
 MARKER: Final = ".stratawatch-demo"
 """The file that marks a folder of an earlier demo, which may be deleted."""
+BEGUN: Final = Path(__file__).parents[1] / ".prefect" / "begun" / "prefect.db"
+"""An empty database of Prefect's, which `make` makes once: a server takes seconds to make its own."""
+# What the demo's server would write about events and single task runs, nobody reads, and it would be in its own way.
+_UNREAD: Final = ("EVENT_PERSISTER", "TASK_RUN_RECORDER", "TRIGGERS")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -73,7 +77,13 @@ def make_fresh_folder(folder: Path) -> None:
 
 def set_environment(folder: Path) -> None:
     """A Prefect server of the demo's own, quiet while all is well; call it before Prefect is imported."""
-    os.environ["PREFECT_HOME"] = str((folder / "prefect").resolve())
+    home = (folder / "prefect").resolve()
+    home.mkdir(exist_ok=True)
+    if BEGUN.is_file():
+        shutil.copy(BEGUN, home)
+    os.environ["PREFECT_HOME"] = str(home)
+    for service in _UNREAD:
+        os.environ.setdefault(f"PREFECT_SERVER_SERVICES_{service}_ENABLED", "false")
     os.environ.pop("PREFECT_API_URL", None)
     os.environ.pop("PREFECT_PROFILE", None)
     os.environ.setdefault("PREFECT_LOGGING_LEVEL", "WARNING")

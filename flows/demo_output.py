@@ -72,8 +72,8 @@ class DemoOutput:
 
     def print_week(self, week: "WeekResult") -> None:
         """Print the line of a week."""
-        labels = week.view.labels
-        counts = Counter(week.states)
+        labels = week.labels
+        counts = Counter(week.states.values())
         states = "  ".join(f"[{STYLES[state]}]{state} {counts[state]}[/]" for state in AlarmState if counts[state])
         self.console.print(
             f"week {week.number:>2}  {labels.used} of {labels.new} answered  {states}  [dim]{week.seconds:.1f} s[/dim]"
@@ -85,14 +85,14 @@ class DemoOutput:
         """The scorecard, the truth, the cost, the page, the report; returns the promises that were not kept."""
         from stratawatch.demo.promises import broken_promises
 
-        self.console.print(_scorecard(result.weeks[-1]))
+        self.console.print(_scorecard(result))
         self.console.print()
         self.console.print(_broken_metric(result))
         self._count_intervals([one for week in result.weeks for one in week.comparisons])
         self._cost(result)
         self._pages(result)
-        blind_weeks = [week.number for week in result.weeks if AlarmState.BLIND in week.states]
-        unproven = {week.number: sum(state != AlarmState.OK for state in week.states) for week in result.weeks}
+        blind_weeks = [week.number for week in result.weeks if AlarmState.BLIND in week.states.values()]
+        unproven = {week.number: sum(state != AlarmState.OK for state in week.states.values()) for week in result.weeks}
         broken = broken_promises([page for page, _ in result.pages], blind_weeks, unproven)
         for sentence in broken:
             self.console.print(f"[bold red]promise broken:[/] {escape(sentence)}")
@@ -134,8 +134,8 @@ class DemoOutput:
         )
 
     def _cost(self, result: "DemoResult") -> None:
-        costs = [week.view.cost for week in result.weeks if week.view.cost]
-        labels = sum(week.view.labels.new for week in result.weeks)
+        costs = [week.cost for week in result.weeks if week.cost]
+        labels = sum(week.labels.new for week in result.weeks)
         separate, shared = sum(cost.separate for cost in costs), sum(cost.shared for cost in costs)
         self.console.print(
             f"[bold]{labels:,} labels[/bold] of {len(result.weeks)} weeks. Plain random sampling for the same widths: "
@@ -156,7 +156,8 @@ class DemoOutput:
             self.console.rule()
 
 
-def _scorecard(week: "WeekResult") -> Table:
+def _scorecard(result: "DemoResult") -> Table:
+    week, floors = result.weeks[-1], result.world.floors
     table = _table(f"scorecard of week {week.number}, beside the true values")
     _columns(
         table,
@@ -168,12 +169,12 @@ def _scorecard(week: "WeekResult") -> Table:
         limit="right",
         state="left",
     )
-    true = {(one.estimate.classifier, one.estimate.metric): one for one in week.comparisons if not one.estimate.segment}
-    for score in week.view.scores:
-        limit = "" if score.limit_value is None else percent(score.limit_value, score.half_width)
-        metric = METRIC_NAMES.get(score.metric, score.metric)
-        beside = _beside_truth(true[score.classifier, score.metric])
-        table.add_row(score.classifier, metric, *beside, limit, _styled(score.state))
+    for one in week.overall:
+        classifier, metric = one.estimate.classifier, one.estimate.metric
+        floor, interval = floors.get((classifier, metric)), one.interval
+        limit = "" if floor is None else percent(floor, interval.half_width if interval else None)
+        name = METRIC_NAMES.get(metric, metric)
+        table.add_row(classifier, name, *_beside_truth(one), limit, _styled(week.state_of(one.estimate)))
     return table
 
 
@@ -183,11 +184,12 @@ def _broken_metric(result: "DemoResult") -> Table:
     table = _table(f"precision of {DEGRADED_CLASSIFIER}, week by week")
     _columns(table, week="right", estimate="right", truth="right", inside="left", state="left")
     for week in result.weeks:
-        score = next(
-            one for one in week.view.scores if (one.classifier, one.metric) == (DEGRADED_CLASSIFIER, "precision")
+        (compared,) = (
+            one
+            for one in week.overall
+            if (one.estimate.classifier, one.estimate.metric) == (DEGRADED_CLASSIFIER, "precision")
         )
-        compared = next(one for one in week.comparisons if _is_overall(one, DEGRADED_CLASSIFIER, "precision"))
-        table.add_row(str(week.number), *_beside_truth(compared), _styled(score.state))
+        table.add_row(str(week.number), *_beside_truth(compared), _styled(week.state_of(compared.estimate)))
     return table
 
 
@@ -211,11 +213,6 @@ def _styled(state: AlarmState | None) -> str:
 def _columns(table: Table, **sides: Literal["left", "right"]) -> None:
     for name, side in sides.items():
         table.add_column(name, justify=side, no_wrap=True)
-
-
-def _is_overall(one: "ComparedEstimate", classifier: str, metric: str) -> bool:
-    estimate = one.estimate
-    return (estimate.classifier, estimate.metric, estimate.segment) == (classifier, metric, None)
 
 
 def _table(title: str) -> Table:

@@ -1,7 +1,7 @@
 """The demo's production: a week of messages, the flows on simulated time, the annotator in between."""
 
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -13,8 +13,10 @@ from prefect.client.orchestration import get_client
 from flows.advance_cycles import advance_cycles
 from flows.open_cycles import open_cycles
 from flows.weekly_report import weekly_report
+from stratawatch.adapters.checks import gx_runner
 from stratawatch.adapters.store import migrate
 from stratawatch.core.alarms.alarm_states import AlarmState
+from stratawatch.core.estimate import Estimate
 from stratawatch.demo.annotator import Annotator
 from stratawatch.demo.comparison import ComparedEstimate, compare_with_truth
 from stratawatch.demo.configuration import write_configuration
@@ -22,9 +24,10 @@ from stratawatch.demo.messages import Booleans
 from stratawatch.demo.promises import PagedMetric
 from stratawatch.demo.week_files import PANEL, parse_message, week_start, write_week
 from stratawatch.demo.world import ITEMS, WEEKS, SimulatedWeek, SimulatedWorld, build_world
-from stratawatch.engine.model.alarm_records import Notification
-from stratawatch.report.view import build as build_view
-from stratawatch.report.view_models import PanelView
+from stratawatch.engine.model.alarm_records import Notification, StreamKey
+from stratawatch.report.costs import plain_cost
+from stratawatch.report.label_counts import count_labels
+from stratawatch.report.view_models import Cost, LabelOutcomes
 from stratawatch.wiring import Installation, build
 
 if TYPE_CHECKING:
@@ -42,14 +45,24 @@ ReportStep = Callable[[str], None]
 
 @dataclass(frozen=True)
 class WeekResult:
-    """What one week gave: its estimates beside the truth, its states and what was sent."""
+    """What one week gave: its labels, its estimates beside the truth, its states and what was sent."""
 
     number: int
-    view: PanelView
+    labels: LabelOutcomes
+    cost: Cost | None
     comparisons: tuple[ComparedEstimate, ...]
-    states: tuple[AlarmState, ...]
+    states: Mapping[StreamKey, AlarmState]
     notifications: tuple[Notification, ...]
     seconds: float
+
+    @property
+    def overall(self) -> tuple[ComparedEstimate, ...]:
+        """The estimates over all regions."""
+        return tuple(one for one in self.comparisons if one.estimate.segment is None)
+
+    def state_of(self, estimate: Estimate) -> AlarmState | None:
+        """The state of the limit that an estimate over all regions has; None where it has none."""
+        return self.states.get(StreamKey(PANEL, estimate.classifier, estimate.metric))
 
 
 @dataclass(frozen=True)
@@ -73,6 +86,8 @@ class SimulatedProduction:
     truth: dict[int, Booleans] = field(default_factory=dict)
     finished: list[WeekResult] = field(default_factory=list)
     report: Path | None = None
+    _beside: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1))
+    _ahead: dict[int, Future[SimulatedWeek]] = field(default_factory=dict)
 
     @classmethod
     def build(cls, folder: Path, seed: int, items: int = ITEMS, queue: str = "folder") -> "SimulatedProduction":
@@ -81,8 +96,11 @@ class SimulatedProduction:
             awake = beside.submit(_wake_prefect)
             world = build_world(seed)
             migrate(f"sqlite:///{folder / 'stratawatch.db'}")
+            production = cls(world, write_configuration(world, folder, queue), items, queue)
+            production._score_ahead(1)
+            gx_runner.library()  # the first window would wait for its import
             awake.result()
-        return cls(world, write_configuration(world, folder, queue), items, queue)
+        return production
 
     @property
     def weeks(self) -> Iterator[int]:
@@ -94,7 +112,7 @@ class SimulatedProduction:
         start = monotonic()
         now = week_start(number + 1) + LATE
         say(f"{self.items:,} messages are scored and logged")
-        week = self.world.week(number, self.items)
+        week = self._scored(number)
         write_week(week, self.config.parent / "predictions")
         self.truth[number] = week.truth
         say("the window opens, is checked, frozen and planned")
@@ -134,6 +152,16 @@ class SimulatedProduction:
         ]
         return DemoResult(self.world, tuple(self.finished), tuple(pages), self.report)
 
+    def _scored(self, number: int) -> SimulatedWeek:
+        """A week of scored messages; those of the next one are scored on the other core meanwhile."""
+        self._score_ahead(number)
+        self._score_ahead(number + 1)
+        return self._ahead.pop(number).result()
+
+    def _score_ahead(self, number: int) -> None:
+        if number not in self._ahead and number <= WEEKS:
+            self._ahead[number] = self._beside.submit(self.world.week, number, self.items)
+
     def _is_scam(self, text: str) -> bool:
         week, number = parse_message(text)
         return bool(self.truth[week][number])
@@ -145,14 +173,17 @@ class SimulatedProduction:
         installation = self._installation(now)
         with installation.ports.store.begin() as tx:
             cycle = tx.cycles.find(panel=PANEL, newest=1)[0]
-            revision = tx.estimates.latest(cycle.id)
+            spec, atoms = tx.panels.get(cycle.panel_version), tx.cycles.atoms(cycle.id)
+            labels, revision = count_labels(tx, spec, cycle), tx.estimates.latest(cycle.id)
+            estimates = revision.estimates if revision else ()
             states = tx.alarms.of_cycle(cycle.id)
             sent = [one for one in tx.outbox.all() if one.created_at >= week_start(week.number + 1)]
         return WeekResult(
             number=week.number,
-            view=build_view(installation.ports.store, installation.panels[PANEL], now),
-            comparisons=compare_with_truth(week, revision.estimates if revision else ()),
-            states=tuple(state.state for state in states),
+            labels=labels,
+            cost=plain_cost(spec, atoms, estimates, labels),
+            comparisons=compare_with_truth(week, estimates),
+            states={state.key: state.state for state in states},
             notifications=tuple(sent),
             seconds=monotonic() - start,
         )

@@ -30,6 +30,7 @@ def show(incident: IncidentArgument, config: ConfigOption = DEFAULT_CONFIG, json
       stratawatch alerts show 3
     """
     from stratawatch.engine.alarms.incident_history import history_of
+    from stratawatch.engine.evidence.compared_windows import ComparedWindows
     from stratawatch.engine.evidence.tried_cut_offs import cut_offs_of_incidents
     from stratawatch.wiring import build
 
@@ -38,7 +39,7 @@ def show(incident: IncidentArgument, config: ConfigOption = DEFAULT_CONFIG, json
         found = tx.alarms.incident(incident)
         history = history_of(tx, found)
         facts = incident_facts(found, tx.silences.active(ports.clock.now()))
-        tried = cut_offs_of_incidents(tx, [found]).get(found.id)
+        tried = cut_offs_of_incidents(ComparedWindows(tx), [found]).get(found.id)
     if json:
         cut_offs = None if tried is None else cut_off_facts(tried)
         print_json({**facts, "history": [asdict(one) for one in history], "cut_offs": cut_offs})

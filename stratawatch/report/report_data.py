@@ -14,6 +14,7 @@ from stratawatch.engine.alarms.notifications import News
 from stratawatch.engine.baselines.current_baselines import current_baselines
 from stratawatch.engine.cycle.budget_shares import shared_budget_states
 from stratawatch.engine.cycle.forecast_checks import forecast_record
+from stratawatch.engine.evidence.compared_windows import ComparedWindows
 from stratawatch.engine.evidence.limit_outlooks import kept_outlooks
 from stratawatch.engine.evidence.news import news_of_open_breaches
 from stratawatch.engine.evidence.tried_cut_offs import TriedCutOffs, cut_offs_of_incidents
@@ -122,6 +123,7 @@ def read_data(store: Store, spec: PanelSpec, newest: int) -> ReportData:
         every = tx.cycles.find(panel=spec.name)
         shown = tuple(_cycle(tx, cycle) for cycle in every[-newest:])
         incidents = tx.alarms.incidents(panel=spec.name)
+        compared = ComparedWindows(tx)
         estimated = next((one.cycle.id for one in reversed(shown) if one.revision), None)
         return ReportData(
             spec=spec,
@@ -140,8 +142,8 @@ def read_data(store: Store, spec: PanelSpec, newest: int) -> ReportData:
             disagreement=_disagreement(tx, spec, shown),
             rule=_rule(tx, shown),
             corrections=tuple(said for one in shown for said in _corrections(tx, one)),
-            cut_offs=cut_offs_of_incidents(tx, incidents),
-            breaches=news_of_open_breaches(tx, incidents),
+            cut_offs=cut_offs_of_incidents(compared, incidents),
+            breaches=news_of_open_breaches(compared, incidents),
             outlooks=kept_outlooks(tx, spec),
             forecasts=forecast_record(tx, spec.name),
         )

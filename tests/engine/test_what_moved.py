@@ -8,8 +8,9 @@ import pytest
 
 from stratawatch.core.alarms.alarm_states import AlarmState
 from stratawatch.core.alarms.cut_offs import CutOffChoice, LimitLine
+from stratawatch.core.alarms.moved import what_moved
 from stratawatch.core.goals import Limit
-from stratawatch.engine.evidence.compared_windows import windows_since
+from stratawatch.engine.evidence.compared_windows import ComparedWindows, WindowSet
 from stratawatch.engine.evidence.cut_off_text import cut_off_rows, tried_text
 from stratawatch.engine.evidence.moved_text import cause_lines, place_lines
 from stratawatch.engine.evidence.tried_cut_offs import NOT_KEPT, cut_offs_of_incidents, tried_cut_offs
@@ -29,7 +30,7 @@ def fall(scenario, key=PRECISION, since=2, period=None):
     """What moved a stream since a week, as of a week that was judged."""
     cycle = cycle_of(scenario, (since if period is None else period) + 1)
     with scenario.ports.store.begin() as tx:
-        return change_of_stream(tx, scenario.panel, cycle, key, MONDAY + since * WEEK)
+        return change_of_stream(ComparedWindows(tx), scenario.panel, cycle, key, MONDAY + since * WEEK)
 
 
 def said(found):
@@ -53,7 +54,7 @@ def incidents(scenario):
 
 def of_incidents(scenario):
     with scenario.ports.store.begin() as tx:
-        return cut_offs_of_incidents(tx, tx.alarms.incidents(only_open=True))
+        return cut_offs_of_incidents(ComparedWindows(tx), tx.alarms.incidents(only_open=True))
 
 
 def limited(scenario, **ends):
@@ -128,7 +129,7 @@ class TestCutOff:
     def test_windows_frozen_before_the_upgrade_have_none_and_say_so(self, fallen):
         cycle = cycle_of(fallen, 3)
         with without_score_bins(fallen) as tx:
-            found = change_of_stream(tx, fallen.panel, cycle, PRECISION, MONDAY + 2 * WEEK)
+            found = change_of_stream(ComparedWindows(tx), fallen.panel, cycle, PRECISION, MONDAY + 2 * WEEK)
         assert found.cut_offs.choice == NOT_KEPT
         assert line_of(found, "Cut-off") == (
             "Cut-offs of rf: none can be tried, the windows were frozen by a version that kept no scores of single"
@@ -140,6 +141,21 @@ class TestCutOff:
         assert not [line for line in said(of_a_drop) if line.startswith("Cut-off")]
 
 
+class TestWindowsBefore:
+    def test_say_the_same_by_their_drawn_candidates_as_by_whole_pools(self, fallen):
+        *earlier, cycle = (cycle_of(fallen, number) for number in (1, 2, 3))
+        with fallen.ports.store.begin() as tx:
+            before, after = ComparedWindows(tx).around(fallen.panel, cycle, MONDAY + 2 * WEEK)
+            windows = [ComparedWindows(tx).since(fallen.panel, one, MONDAY) for one in earlier]
+        pools = WindowSet(tuple(one.windows[-1] for one in windows))
+        sizes = [[len(one.candidates) for one in found.windows] for found in (before, pools)]
+        assert sizes[0] < sizes[1]
+        by_drawn, by_pools = (
+            what_moved(one.labelled, after.labelled, "rf", "precision", []) for one in (before, pools)
+        )
+        assert by_drawn == by_pools
+
+
 class TestWithoutScore:
     def test_nothing_is_said_of_cut_offs(self, fallen):
         """Calls come from a column of their own, and no score comes along."""
@@ -147,7 +163,7 @@ class TestWithoutScore:
         rules = replace(rf, score=None, call="pred_rf", cut_off=None)
         cycle = cycle_of(fallen, 3)
         with fallen.ports.store.begin() as tx:
-            since = windows_since(tx, fallen.panel, cycle, MONDAY + 2 * WEEK)
+            since = ComparedWindows(tx).since(fallen.panel, cycle, MONDAY + 2 * WEEK)
         tried = tried_cut_offs(replace(fallen.panel, classifiers=(lr, rules)), PRECISION, since)
         assert not tried.is_worth_telling
         assert not [line for line in said(replace(fall(fallen), cut_offs=tried)) if line.startswith("Cut-off")]
@@ -167,14 +183,14 @@ class TestIncident:
     def test_that_is_over_has_none(self, fallen):
         (incident,) = incidents(fallen)
         with fallen.ports.store.begin() as tx:
-            assert cut_offs_of_incidents(tx, [replace(incident, resolved_at=MONDAY + 4 * WEEK)]) == {}
-            assert cut_offs_of_incidents(tx, [replace(incident, kind=AlarmState.BLIND)]) == {}
+            assert cut_offs_of_incidents(ComparedWindows(tx), [replace(incident, resolved_at=MONDAY + 4 * WEEK)]) == {}
+            assert cut_offs_of_incidents(ComparedWindows(tx), [replace(incident, kind=AlarmState.BLIND)]) == {}
 
     def test_of_a_segment_has_none_that_anybody_is_told_of(self, fallen):
         (incident,) = incidents(fallen)
         inside = replace(incident, key=replace(incident.key, segment="country=DE"))
         with fallen.ports.store.begin() as tx:
-            (tried,) = cut_offs_of_incidents(tx, [inside]).values()
+            (tried,) = cut_offs_of_incidents(ComparedWindows(tx), [inside]).values()
         assert not tried.is_worth_telling
 
     def test_rows_go_from_the_one_in_use_up_with_the_suggested_one_marked(self, fallen):
@@ -189,7 +205,7 @@ class TestIncident:
 
     def test_windows_of_after_an_upgrade_are_enough(self, fallen):
         with without_score_bins(fallen, "WHERE cycle_id = 3") as tx:
-            (tried,) = cut_offs_of_incidents(tx, tx.alarms.incidents(only_open=True)).values()
+            (tried,) = cut_offs_of_incidents(ComparedWindows(tx), tx.alarms.incidents(only_open=True)).values()
         assert (tried.windows, tried.is_worth_telling) == (1, True)
         assert isinstance(tried.choice, CutOffChoice)
 

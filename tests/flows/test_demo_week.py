@@ -32,10 +32,10 @@ def answers(production) -> list[dict[str, str]]:
 class TestRunWeek:
     def test_asks_for_900_labels_and_judges_every_limit(self, weeks):
         for week in weeks:
-            assert week.view.labels.new == 900
-            assert week.view.labels.used + week.view.labels.skipped == 900
+            assert week.labels.new == 900
+            assert week.labels.used + week.labels.skipped == 900
             assert len(week.states) == 8
-            assert AlarmState.BLIND not in week.states
+            assert AlarmState.BLIND not in week.states.values()
 
     def test_answers_come_through_the_folder_only(self, production, weeks):
         assert len(answers(production)) == len(weeks) * 900

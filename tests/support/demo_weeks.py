@@ -7,7 +7,8 @@ from stratawatch.core.alarms.alarm_states import AlarmState
 from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
 from stratawatch.demo.comparison import ComparedEstimate
 from stratawatch.demo.promises import PagedMetric
-from stratawatch.engine.model.alarm_records import Notification
+from stratawatch.engine.model.alarm_records import Notification, StreamKey
+from stratawatch.report.view_models import Cost, LabelOutcomes, PlainNeed
 
 PAGE = PagedMetric("logistic", "precision", 7)
 
@@ -17,30 +18,35 @@ NOTIFICATION = Notification(
 )
 
 
-def score(metric: str, limit: float | None, state: AlarmState | None):
-    return SimpleNamespace(classifier="logistic", metric=metric, limit_value=limit, half_width=None, state=state)
+STATES = {
+    StreamKey("scam", "logistic", "precision"): AlarmState.BREACH,
+    StreamKey("scam", "logistic", "recall"): AlarmState.OK,
+    StreamKey("scam", "trees", "precision"): AlarmState.OK,
+}
 
 
 def week(number: int, *, precision: IntervalEstimate | Undefined, notifications=(), truth: float = 0.7):
+    """A week with this precision of `logistic`, and its false-omission rate, which has no limit, by the same values."""
+    from flows.demo_weeks import WeekResult
+
     estimates = [
         Estimate("logistic", metric, None, precision, 300, "", 0.95) for metric in ("precision", "false_omission_rate")
     ]
-    return SimpleNamespace(
+    need = PlainNeed("logistic", "precision", 0.03, separate=7_200, shared=10_800)
+    return WeekResult(
         number=number,
-        view=SimpleNamespace(
-            scores=(score("precision", 0.788, AlarmState.UNPROVEN), score("false_omission_rate", None, None)),
-            labels=SimpleNamespace(new=900, used=893),
-            cost=SimpleNamespace(separate=7_200, shared=10_800),
-        ),
+        labels=LabelOutcomes(new=900, used=893),
+        cost=Cost(used=893, new=900, needs=(need,), undefined_goals=0),
         comparisons=tuple(ComparedEstimate(number, estimate, truth, 5_000) for estimate in estimates),
-        states=(AlarmState.BREACH, AlarmState.OK, AlarmState.OK),
+        states=STATES,
         notifications=notifications,
         seconds=4.2,
     )
 
 
 def demo_result(*weeks, pages=((PAGE, NOTIFICATION),)):
-    return SimpleNamespace(weeks=weeks, pages=pages, report=None)
+    world = SimpleNamespace(floors={("logistic", "precision"): 0.788})
+    return SimpleNamespace(world=world, weeks=weeks, pages=pages, report=None)
 
 
 PRECISION = IntervalEstimate(0.681, 0.649, 0.711, 500)

@@ -5,11 +5,11 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, select
+from sqlalchemy import ColumnElement, Connection, select, tuple_
 
 from stratawatch.adapters.store import tables
-from stratawatch.adapters.store.record_rows import record_of, row_of
-from stratawatch.adapters.store.tables import IN_POOL
+from stratawatch.adapters.store.record_rows import record_of, records_of, row_of
+from stratawatch.adapters.store.tables import IN_POOL, IS_CANDIDATE
 from stratawatch.adapters.store.upserts import duplicate_as_stale, insert_all
 from stratawatch.core.population import Atom, Segment
 from stratawatch.engine.model.cycle_facts import CandidateItem, FrozenCycle
@@ -35,14 +35,20 @@ class SqlFrozenFacts:
         """The pools, by atom and digest."""
         return self._items(cycle_id, IN_POOL)
 
+    def drawn_candidates(self, cycle_id: int) -> tuple[CandidateItem, ...]:
+        """Those of the pools that some round drew, by atom and digest."""
+        c, d = tables.candidates.c, tables.draws.c
+        drawn = select(d.digest, d.item).where(d.cycle_id == cycle_id)
+        return self._items(cycle_id, IS_CANDIDATE & tuple_(c.digest, c.item).in_(drawn))
+
     def labelled_before(self, cycle_id: int) -> tuple[CandidateItem, ...]:
         """The items of a cycle that had a verdict when it was opened; none where random numbers are permanent."""
         return self._items(cycle_id, ~IN_POOL)
 
     def _items(self, cycle_id: int, which: ColumnElement[bool]) -> tuple[CandidateItem, ...]:
         t = tables.candidates.c
-        query = select(tables.candidates).where(t.cycle_id == cycle_id, which).order_by(t.position)
-        return tuple(record_of(CandidateItem, row, bin=row.score_bin) for row in self._sql.execute(query))
+        query = select(tables.candidates, t.score_bin.label("bin")).where(t.cycle_id == cycle_id, which)
+        return tuple(records_of(CandidateItem, self._sql.execute(query.order_by(t.position))))
 
     def items_of_earlier_pools(self, cycle_id: int, since: datetime) -> frozenset[str]:
         """The candidates of a cycle that its panel had as candidates of an earlier window, from `since` on.

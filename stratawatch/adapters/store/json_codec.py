@@ -41,9 +41,9 @@ _LEFT_OUT: Final[Mapping[str, Any]] = {
 def dumps(value: Any) -> str:
     """JSON text that both databases take; NaN and the infinities, which JSON lacks, become words."""
     try:
-        return json.dumps(value, default=_plain, allow_nan=False)
+        return _ENCODER.encode(value)
     except ValueError:
-        return json.dumps(_finite(value), default=_plain, allow_nan=False)
+        return _ENCODER.encode(_finite(value))
 
 
 def as_document(value: Any) -> Any:
@@ -190,6 +190,9 @@ _PLAIN: Final[dict[type, Callable[[Any], Any]]] = {
     bytes: bytes.hex,
     Mapping: dict,
 }
+
+
+_ENCODER: Final = json.JSONEncoder(default=_plain, allow_nan=False)
 
 
 def _finite(value: Any) -> Any:

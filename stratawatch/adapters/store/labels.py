@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from operator import itemgetter
 from typing import Any
 
 from sqlalchemy import Column, Connection, func, select
@@ -11,7 +12,7 @@ from stratawatch.adapters.store.earlier_identity import kept_by_line
 from stratawatch.adapters.store.gold_tables import gold_asks
 from stratawatch.adapters.store.label_inbox import keep_waiting, lock_ledger, waiting_events, waiting_labels
 from stratawatch.adapters.store.past_draws import past_draws
-from stratawatch.adapters.store.record_rows import record_of, row_of
+from stratawatch.adapters.store.record_rows import record_maker, record_of, row_of
 from stratawatch.adapters.store.tables import cursors, cycles, draws, label_events, label_inbox
 from stratawatch.adapters.store.upserts import in_parts, insert_new, upsert
 from stratawatch.engine.model.cycle_facts import PastDraw
@@ -75,15 +76,12 @@ class SqlLabels:
     def of_items(self, item_keys: Sequence[str], question_key: str) -> tuple[LabelEvent, ...]:
         """All answers to this question on these items, by time and arrival. Any number of keys."""
         answers = select(label_events).where(label_events.c.question_key == question_key)
-        found = [
-            row
-            for part in in_parts(item_keys)
-            for row in self._sql.execute(answers.where(label_events.c.item_key.in_(part)))
-        ]
-        return tuple(
-            record_of(LabelEvent, row, dated=True, place=NOWHERE)
-            for row in sorted(found, key=lambda row: (row.at, row.id))
-        )
+        found: list[tuple[datetime, int, LabelEvent]] = []
+        for part in in_parts(item_keys):
+            rows = self._sql.execute(answers.where(label_events.c.item_key.in_(part)))
+            event_of = record_maker(LabelEvent, rows.keys(), dated=True, place=NOWHERE)
+            found += [(row.at, row.id, event_of(row)) for row in rows]
+        return tuple(event for _, _, event in sorted(found, key=itemgetter(0, 1)))
 
     def of_panel(self, panel: str, question_key: str | None = None) -> tuple[tuple[str, LabelEvent], ...]:
         """(item id, event) of a panel, or of one of its questions, in order of arrival."""

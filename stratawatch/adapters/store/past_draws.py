@@ -1,13 +1,13 @@
 """Labelled draws of earlier cycles, read in one query."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from itertools import groupby
 from typing import Any
 
 from sqlalchemy import Connection, Row, Select, func, select
 
-from stratawatch.adapters.store.record_rows import record_of
+from stratawatch.adapters.store.record_rows import record_maker
 from stratawatch.adapters.store.tables import IS_CANDIDATE, atoms, candidates, draws, label_events, rounds
 from stratawatch.engine.model.cycle_facts import PastDraw
 from stratawatch.engine.model.label_events import NOWHERE, LabelEvent
@@ -18,7 +18,9 @@ def past_draws(
 ) -> tuple[PastDraw, ...]:
     """What these cycles had drawn for a question by a moment, of it what anybody had said something about."""
     rows = sql.execute(_query(cycle_ids, received_by, question_key))
-    return tuple(_past_draw(list(said)) for _, said in groupby(rows, key=lambda row: (row.cycle_id, row.item_key)))
+    event_of = record_maker(LabelEvent, rows.keys(), dated=True, place=NOWHERE)
+    by_draw = groupby(rows, key=lambda row: (row.cycle_id, row.item_key))
+    return tuple(_past_draw(list(said), event_of) for _, said in by_draw)
 
 
 def _query(cycle_ids: Sequence[int], received_by: datetime, question_key: str) -> Select[Any]:
@@ -58,7 +60,7 @@ def _query(cycle_ids: Sequence[int], received_by: datetime, question_key: str) -
     )
 
 
-def _past_draw(said: Sequence[Row[Any]]) -> PastDraw:
+def _past_draw(said: Sequence[Row[Any]], event_of: Callable[[Row[Any]], LabelEvent]) -> PastDraw:
     first = said[0]
     return PastDraw(
         cycle_id=first.cycle_id,
@@ -68,5 +70,5 @@ def _past_draw(said: Sequence[Row[Any]]) -> PastDraw:
         bin=first.score_bin,
         weight=float(first.size) / first.taken,
         first_use=not first.reused if first.first_use is None else bool(first.first_use),
-        events=tuple(record_of(LabelEvent, row, dated=True, place=NOWHERE) for row in said),
+        events=tuple(map(event_of, said)),
     )

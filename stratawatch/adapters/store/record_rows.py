@@ -1,11 +1,13 @@
 """Records as rows of a table and back, by the names that fields and columns share."""
 
+from collections.abc import Callable, Iterable, Iterator
 from enum import Enum
 from functools import cache
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
-from sqlalchemy import Row, Table
+from sqlalchemy import Result, Row, Table
 
 from stratawatch.adapters.store.json_codec import field_types
 
@@ -29,6 +31,31 @@ def record_of(kind: type[Record], row: Row[Any], **others: Any) -> Record:
         if name not in others
     }
     return kind(**values, **others)
+
+
+def records_of(kind: type[Record], rows: Result[Any], **others: Any) -> Iterator[Record]:
+    """The records of all rows, as `record_of` makes them; the columns are looked up once, not for each row."""
+    make = record_maker(kind, rows.keys(), **others)
+    return (make(row) for row in rows)
+
+
+def record_maker(kind: type[Record], columns: Iterable[str], **others: Any) -> Callable[[Row[Any]], Record]:
+    """What makes the record of a row with these columns; a window has thousands of rows."""
+    places = {name: place for place, name in enumerate((*columns, *others))}  # the others stand in for columns
+    constants, fields = tuple(others.values()), _fields(kind)
+    values_of = itemgetter(*(places[name] for name, _ in fields))
+    members = [(place, one) for place, (name, one) in enumerate(fields) if one is not None and name not in others]
+
+    def make(row: Row[Any]) -> Record:
+        return kind(*values_of((*row, *constants)))
+
+    def make_with_members(row: Row[Any]) -> Record:
+        values = list(values_of((*row, *constants)))
+        for place, member in members:
+            values[place] = member(values[place])
+        return kind(*values)
+
+    return make_with_members if members else make
 
 
 @cache

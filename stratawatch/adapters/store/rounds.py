@@ -10,7 +10,7 @@ from sqlalchemy import Select, func, select, update
 from stratawatch.adapters.store.batches import SqlBatches
 from stratawatch.adapters.store.json_codec import plan_document, plan_from
 from stratawatch.adapters.store.label_inbox import lock_ledger, move_drawn
-from stratawatch.adapters.store.record_rows import record_of, row_of
+from stratawatch.adapters.store.record_rows import record_of, records_of, row_of
 from stratawatch.adapters.store.tables import cycles, draws, rounds
 from stratawatch.adapters.store.upserts import duplicate_as_stale, in_parts, insert_all
 from stratawatch.core.plan import Plan
@@ -64,7 +64,7 @@ class SqlRounds(SqlBatches):
         query = select(draws).where(draws.c.cycle_id == cycle_id)
         if round_id is not None:
             query = query.where(draws.c.round_id == round_id)
-        drawn = [record_of(DrawnItem, row) for row in self._sql.execute(query)]
+        drawn = records_of(DrawnItem, self._sql.execute(query))
         return tuple(sorted(drawn, key=lambda draw: (draw.atom, draw.digest, draw.item)))
 
     def keys_drawn(self, item_keys: Sequence[str], question_key: str) -> frozenset[str]:

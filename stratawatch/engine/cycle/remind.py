@@ -4,6 +4,7 @@ from stratawatch.engine.alarms.notifications import News
 from stratawatch.engine.alarms.open_incidents import write_openings_again
 from stratawatch.engine.alarms.reminders import write_reminders
 from stratawatch.engine.cycle.page_again import page_again
+from stratawatch.engine.evidence.compared_windows import ComparedWindows
 from stratawatch.engine.evidence.news import news_of_reminder
 from stratawatch.engine.model.alarm_records import Incident
 from stratawatch.engine.model.cycle_facts import Cycle
@@ -20,4 +21,4 @@ def remind(ports: Ports) -> None:
 def _tell(tx: Transaction, cycle: Cycle, incident: Incident) -> News:
     since = incident.since or tx.cycles.get(incident.cycle_id).window.start
     spec = tx.panels.get(cycle.panel_version)  # the window's own: its patterns are of these classifiers
-    return news_of_reminder(tx, spec, cycle, incident.key, since)
+    return news_of_reminder(ComparedWindows(tx), spec, cycle, incident.key, since)

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from statistics import median
 from typing import Final
@@ -25,7 +25,8 @@ _HOUR: Final = 3600.0
 class ComparedWindow:
     """One window: its design and labels, its candidates, hours until its answers came, and pairs of answers.
 
-    `pairs` are two answers to one item, counted twice, and how many of these agree.
+    `candidates` are the whole pools from a fall on, where cut-offs are tried, and the drawn ones before it. `pairs` are
+    two answers to one item, counted twice, and how many of these agree.
     """
 
     labelled: LabelledWindow
@@ -98,17 +99,30 @@ class WindowSet:
         return agreeing / pairs if pairs else None
 
 
-def compared_windows(tx: Transaction, spec: PanelSpec, cycle: Cycle, since: datetime) -> tuple[WindowSet, WindowSet]:
-    """The newest windows before a moment, and from it on up to this cycle: as many of either as are compared."""
-    earlier = windows_around(tx, spec, cycle, since).before
-    before = WindowSet(tuple(_compared(tx, one) for one in earlier[-MOST_WINDOWS:]))
-    return before, windows_since(tx, spec, cycle, since)
+@dataclass(frozen=True)
+class ComparedWindows:
+    """Reads the windows around falls, each of them once: several falls, and their cut-offs, look at the same ones."""
 
+    tx: Transaction
+    _read: dict[tuple[int, bool], ComparedWindow] = field(default_factory=dict)
 
-def windows_since(tx: Transaction, spec: PanelSpec, cycle: Cycle, since: datetime) -> WindowSet:
-    """The newest windows from a moment on up to this cycle: as many as are compared."""
-    later = windows_around(tx, spec, cycle, since).since
-    return WindowSet(tuple(_compared(tx, one) for one in (*later[-(MOST_WINDOWS - 1) :], cycle)))
+    def around(self, spec: PanelSpec, cycle: Cycle, since: datetime) -> tuple[WindowSet, WindowSet]:
+        """The newest windows before a moment, and from it on up to this cycle: as many of either as are compared."""
+        earlier = windows_around(self.tx, spec, cycle, since).before
+        before = WindowSet(tuple(self._window(one, with_pools=False) for one in earlier[-MOST_WINDOWS:]))
+        return before, self.since(spec, cycle, since)
+
+    def since(self, spec: PanelSpec, cycle: Cycle, since: datetime) -> WindowSet:
+        """The newest windows from a moment on up to this cycle: as many as are compared."""
+        later = windows_around(self.tx, spec, cycle, since).since
+        compared = (*later[-(MOST_WINDOWS - 1) :], cycle)
+        return WindowSet(tuple(self._window(one, with_pools=True) for one in compared))
+
+    def _window(self, cycle: Cycle, *, with_pools: bool) -> ComparedWindow:
+        place = (cycle.id, with_pools)
+        if place not in self._read:
+            self._read[place] = _compared(self.tx, cycle, with_pools=with_pools)
+        return self._read[place]
 
 
 def other_causes(before: WindowSet, after: WindowSet) -> tuple[OtherCause, ...]:
@@ -123,8 +137,8 @@ def other_causes(before: WindowSet, after: WindowSet) -> tuple[OtherCause, ...]:
     return tuple(OtherCause(kind, was, now) for kind, was, now in found if was is not None and now is not None)
 
 
-def _compared(tx: Transaction, cycle: Cycle) -> ComparedWindow:
-    candidates = tx.cycles.candidates(cycle.id)
+def _compared(tx: Transaction, cycle: Cycle, *, with_pools: bool) -> ComparedWindow:
+    candidates = tx.cycles.candidates(cycle.id) if with_pools else tx.cycles.drawn_candidates(cycle.id)
     found = load_labelled_cycle(tx, tx.panels.get(cycle.panel_version), cycle.id, candidates)
     delays, answers = _answers(tx, cycle)
     agreements = annotator_agreements(latest_answers(answers))

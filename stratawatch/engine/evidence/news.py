@@ -18,6 +18,7 @@ from stratawatch.engine.alarms.alarm_streams import watched_streams
 from stratawatch.engine.alarms.notifications import News, since_line, start_text
 from stratawatch.engine.alarms.stream_words import where_text
 from stratawatch.engine.baselines.current_baselines import current_baselines, date_of
+from stratawatch.engine.evidence.compared_windows import ComparedWindows
 from stratawatch.engine.evidence.duration import LookedAt, duration
 from stratawatch.engine.evidence.harm import Harm, harm
 from stratawatch.engine.evidence.moved_text import cause_lines, named_text, place_lines
@@ -42,7 +43,7 @@ def news_of_page(
 
     `slices` are lines on segments, where no window before says what moved.
     """
-    fall = _Fall.of(tx, spec, cycle, key, page.since)
+    fall = _Fall.of(ComparedWindows(tx), spec, cycle, key, page.since)
     lines = [
         *fall.value_lines(),
         since_line(page.since, spec.windows.unit, page.within),
@@ -54,11 +55,11 @@ def news_of_page(
     return News(lines, _chart(tx, spec, cycle, key, page.since), fall.cause_lines(), fall.headline)
 
 
-def news_of_reminder(tx: Transaction, spec: PanelSpec, cycle: Cycle, key: StreamKey, since: datetime) -> News:
+def news_of_reminder(windows: ComparedWindows, spec: PanelSpec, cycle: Cycle, key: StreamKey, since: datetime) -> News:
     """What the newest window says of a breach that lasts, and what it has cost; nothing where it was refused."""
     if cycle.state != CycleState.JUDGED:
         return News()
-    fall = _Fall.of(tx, spec, cycle, key, since)
+    tx, fall = windows.tx, _Fall.of(windows, spec, cycle, key, since)
     began = [*fall.value_lines(), since_line(since, spec.windows.unit), *fall.harm_lines()]
     chart = _chart(tx, spec, cycle, key, since)
     if fall.is_inside:
@@ -68,9 +69,9 @@ def news_of_reminder(tx: Transaction, spec: PanelSpec, cycle: Cycle, key: Stream
     return News([*began, *fall.place_lines(), sure], chart, fall.cause_lines(), fall.headline)
 
 
-def news_of_open_breaches(tx: Transaction, incidents: Sequence[Incident]) -> dict[StreamKey, News]:
+def news_of_open_breaches(windows: ComparedWindows, incidents: Sequence[Incident]) -> dict[StreamKey, News]:
     """What the newest judged window says of each open breach, as a reminder would."""
-    found = {}
+    tx, found = windows.tx, dict[StreamKey, News]()
     for one in incidents:
         newest = tx.cycles.find(panel=one.key.panel, states=[CycleState.JUDGED], newest=1)
         if one.kind != AlarmState.BREACH or one.resolved_at is not None or not newest:
@@ -78,7 +79,7 @@ def news_of_open_breaches(tx: Transaction, incidents: Sequence[Incident]) -> dic
         spec = tx.panels.get(newest[0].panel_version)
         if one.key in watched_streams(spec):
             since = one.since or tx.cycles.get(one.cycle_id).window.start
-            found[one.key] = news_of_reminder(tx, spec, newest[0], one.key, since)
+            found[one.key] = news_of_reminder(windows, spec, newest[0], one.key, since)
     return found
 
 
@@ -112,8 +113,9 @@ class _Fall:
     baseline: StoredBaseline | None = None
 
     @classmethod
-    def of(cls, tx: Transaction, spec: PanelSpec, cycle: Cycle, key: StreamKey, since: datetime) -> "_Fall":
+    def of(cls, windows: ComparedWindows, spec: PanelSpec, cycle: Cycle, key: StreamKey, since: datetime) -> "_Fall":
         """A fall that began with the window of that start."""
+        tx = windows.tx
         limit = watched_streams(spec).get(key)
         is_of_drop = limit is not None and limit.max_drop is not None
         return cls(
@@ -123,7 +125,7 @@ class _Fall:
             limit,
             _estimate_in(tx, spec, cycle, key),
             harm(tx, spec, cycle, key, since),
-            None if key.segment else change_of_stream(tx, spec, cycle, key, since),
+            None if key.segment else change_of_stream(windows, spec, cycle, key, since),
             current_baselines(tx, spec, cycle.window.start).get(key) if is_of_drop else None,
         )
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from math import exp
 from typing import Final
 
@@ -10,11 +9,10 @@ from stratawatch.core.alarms.alarm_states import AlarmState
 from stratawatch.core.alarms.cut_offs import CutOffChoice, LimitLine, choose_cut_off
 from stratawatch.core.estimate import Undefined
 from stratawatch.engine.alarms.alarm_streams import watched_streams
-from stratawatch.engine.evidence.compared_windows import WindowSet, windows_since
+from stratawatch.engine.evidence.compared_windows import ComparedWindows, WindowSet
 from stratawatch.engine.model.alarm_records import Incident, StreamKey
 from stratawatch.engine.model.panel_spec import ClassifierSpec, PanelSpec
 from stratawatch.engine.model.states import CycleState
-from stratawatch.engine.ports.transaction import Transaction
 
 NOT_KEPT: Final = Undefined("the windows were frozen by a version that kept no scores of single classifiers")
 
@@ -53,14 +51,13 @@ def tried_cut_offs(spec: PanelSpec, key: StreamKey, since: WindowSet) -> TriedCu
     return tried(choose_cut_off(scored, classifier.name, to_hold, in_use=cut_off_in_use(classifier)))
 
 
-def cut_offs_of_incidents(tx: Transaction, incidents: Sequence[Incident]) -> dict[int, TriedCutOffs]:
+def cut_offs_of_incidents(windows: ComparedWindows, incidents: Sequence[Incident]) -> dict[int, TriedCutOffs]:
     """Try cut-offs on the windows of open breaches, up to the newest one, by the incident's number.
 
     Everything is read from the store as it is now, so that late labels count. What is over needs no cut-off any more,
     and one changes nothing about a BLIND metric.
     """
-    found: dict[int, TriedCutOffs] = {}
-    windows: dict[tuple[int, datetime], WindowSet] = {}
+    tx, found = windows.tx, dict[int, TriedCutOffs]()
     for one in incidents:
         newest = tx.cycles.find(panel=one.key.panel, states=[CycleState.JUDGED], newest=1)
         if one.kind != AlarmState.BREACH or one.resolved_at is not None or not newest:
@@ -69,9 +66,7 @@ def cut_offs_of_incidents(tx: Transaction, incidents: Sequence[Incident]) -> dic
         if one.key.classifier not in [classifier.name for classifier in spec.classifiers]:
             continue
         began = one.since or tx.cycles.get(one.cycle_id).window.start
-        if (place := (newest[0].id, began)) not in windows:
-            windows[place] = windows_since(tx, spec, newest[0], began)
-        found[one.id] = tried_cut_offs(spec, one.key, windows[place])
+        found[one.id] = tried_cut_offs(spec, one.key, windows.since(spec, newest[0], began))
     return found
 
 

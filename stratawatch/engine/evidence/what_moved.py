@@ -9,12 +9,11 @@ from stratawatch.core.alarms.moved import MetricChange, what_moved
 from stratawatch.core.alarms.other_causes import OtherCause
 from stratawatch.core.estimate import Undefined
 from stratawatch.core.population import POSITIVE
-from stratawatch.engine.evidence.compared_windows import WindowSet, compared_windows, other_causes
+from stratawatch.engine.evidence.compared_windows import ComparedWindows, WindowSet, other_causes
 from stratawatch.engine.evidence.tried_cut_offs import TriedCutOffs, tried_cut_offs
 from stratawatch.engine.model.alarm_records import StreamKey
 from stratawatch.engine.model.cycle_facts import Cycle
 from stratawatch.engine.model.panel_spec import PanelSpec
-from stratawatch.engine.ports.transaction import Transaction
 
 MOST_SEGMENTS: Final = 12
 """Segments among which a fall is looked for: the largest ones."""
@@ -41,13 +40,13 @@ class StreamChange:
 
 
 def change_of_stream(
-    tx: Transaction, spec: PanelSpec, cycle: Cycle, key: StreamKey, since: datetime
+    windows: ComparedWindows, spec: PanelSpec, cycle: Cycle, key: StreamKey, since: datetime
 ) -> StreamChange | None:
     """What moved a stream since a window's start, from up to four windows before it and from it on.
 
     None where no earlier window asked the same question with the same classifiers, or nothing can be compared.
     """
-    before, after = compared_windows(tx, spec, cycle, since)
+    before, after = windows.around(spec, cycle, since)
     if not before.windows or not after.windows:
         return None
     segments = after.largest_segments(MOST_SEGMENTS)

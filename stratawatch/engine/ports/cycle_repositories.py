@@ -111,6 +111,10 @@ class CycleRepository(Protocol):
         """The pools, by atom and digest."""
         ...
 
+    def drawn_candidates(self, cycle_id: int) -> tuple[CandidateItem, ...]:
+        """Those of the pools that some round drew, by atom and digest."""
+        ...
+
     def labelled_before(self, cycle_id: int) -> tuple[CandidateItem, ...]:
         """The items of a cycle that had a verdict when it was opened; none where random numbers are permanent."""
         ...

@@ -94,6 +94,18 @@ class TestFreeze:
             assert len(draw.events) == 1, "an item of both is drawn once"
             assert sum(tx.truth.candidate_counts([cycle]).values()) == 3
 
+    def test_finds_the_drawn_ones_among_the_candidates(self, store):
+        with store.begin() as tx:
+            cycle, other = open_cycle(tx), frozen_cycle(tx, 1)
+            tx.cycles.freeze(cycle, frozen(labelled_before=(candidate("b"),)), NOW)
+            assert tx.cycles.drawn_candidates(cycle) == ()
+            drawn = draws()[:2]
+            tx.rounds.add(cycle, PLAN, drawn, [], NOW)
+            found = tx.cycles.drawn_candidates(cycle)
+            assert 0 < len(found) < 3, "of some candidates nobody asks"
+            assert found == tuple(one for one in tx.cycles.candidates(cycle) if one.item in {d.item for d in drawn})
+            assert tx.cycles.drawn_candidates(other) == ()
+
     def test_erases_an_item_among_those_too(self, store):
         with store.begin() as tx:
             cycle = open_cycle(tx)

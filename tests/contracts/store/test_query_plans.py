@@ -130,6 +130,7 @@ def everyday(tx):
     yield "of_items", lambda: tx.labels.of_items(some, "is it")
     yield "labelled", lambda: tx.labels.on_drawn_items("is it", NOW, NOW - 60 * MINUTE)
     yield "labelled before", lambda: tx.cycles.labelled_before(9)
+    yield "drawn candidates", lambda: tx.cycles.drawn_candidates(9)
     yield "earliest_times", lambda: tx.labels.earliest_times(some)
     yield "keys_drawn", lambda: tx.rounds.keys_drawn(some, "is it")
     yield "past_draws", lambda: tx.labels.past_draws([9, 10], NOW + 60 * MINUTE, "is it")

@@ -32,7 +32,7 @@ class TestPrintWeek:
 class TestEnd:
     def test_puts_the_truth_beside_the_estimate_within_80_columns(self, output):
         output.print_result(demo_result(week(10, precision=PRECISION)), 61)
-        assert "logistic    precision       68.1% (64.9 to 71.1)  70.0%  yes     78.8%  UNPROVEN" in printed(output)
+        assert "logistic    precision       68.1% (64.9 to 71.1)  70.0%  yes     78.8%  BREACH" in printed(output)
         assert max(map(len, printed(output).splitlines())) <= 80
 
     def test_says_when_the_interval_misses_the_truth(self, output):
