@@ -4,6 +4,7 @@
 """
 
 import argparse
+import gc
 import os
 import shutil
 import sys
@@ -101,6 +102,7 @@ def _run(folder: Path, seed: int, queue: str, start: float) -> int:
         from flows.demo_weeks import SimulatedProduction
 
         production = SimulatedProduction.build(folder, seed, queue=queue)
+    gc.freeze()  # what was imported stays until the end; looking through it again and again takes seconds
     output.print_world(production.world)
     for number in production.weeks:
         with without_heartbeats(), output.show_progress(f"week {number}") as say:
