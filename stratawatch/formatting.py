@@ -6,7 +6,7 @@ point on, else three. A share without an interval has one decimal from 10% on an
 """
 
 from collections.abc import Iterable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from difflib import get_close_matches
 from math import floor, log10
 
@@ -168,6 +168,18 @@ def count_text(number: int, word: str, many: str = "") -> str:
     ('1 batch', '2,000 items')
     """
     return f"{count(number)} {word if number == 1 else many or word + 's'}"
+
+
+def length_text(length: timedelta) -> str:
+    """A length of time in the largest unit that gives a whole number.
+
+    >>> [length_text(timedelta(hours=hours)) for hours in (168, 36, 0.5)]
+    ['7 days', '36 hours', '30 minutes']
+    """
+    units = ((86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second"))
+    seconds = round(length.total_seconds())
+    size, word = next(((size, word) for size, word in units if seconds % size == 0), units[-1])
+    return count_text(seconds // size, word)
 
 
 def first_line(text: str) -> str:

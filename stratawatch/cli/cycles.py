@@ -140,6 +140,7 @@ def reopen(
     why: WhyOption,
     config: ConfigOption = DEFAULT_CONFIG,
     json: JsonOption = False,
+    now: NowOption = None,
     by: ByOption = None,
 ) -> None:
     """Open a refused window again, after its input or the configuration was mended.
@@ -149,7 +150,7 @@ def reopen(
     from stratawatch.engine.cycle.operator_actions import reopen_cycle
     from stratawatch.wiring import build
 
-    installation = build(config, by=by)
+    installation = build(config, moment(now), by=by)
     with installation.ports.store.begin() as tx:
         panel = tx.cycles.get(cycle).panel
     reopen_cycle(installation.ports, cycle, why, installation.panels.get(panel))

@@ -1,5 +1,6 @@
 """stratawatch estimates: the estimates of every classifier, with intervals."""
 
+from collections import defaultdict
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -43,9 +44,12 @@ from stratawatch.cli.output import (
     value_text,
     window_text,
 )
+from stratawatch.cli.status_streams import show_reasons
 from stratawatch.cli.table_output import show_rows
 from stratawatch.cli.windows_together import show_together, together_rows
 from stratawatch.core.alarms.alarm_states import MEANINGS, URGENCY
+from stratawatch.engine.model.alarm_records import StreamKey
+from stratawatch.engine.model.limit_outlook import outlook_document, outlooks_with_pauses
 from stratawatch.errors import StratawatchError
 from stratawatch.formatting import confidence_text, count, estimate_in_words, truth_text
 
@@ -55,6 +59,7 @@ if TYPE_CHECKING:
     from stratawatch.engine.labels.missing_answers import MissingAnswers
     from stratawatch.engine.model.alarm_records import StreamState
     from stratawatch.engine.model.cycle_facts import Cycle, Revision
+    from stratawatch.engine.model.pauses import Pauses
     from stratawatch.engine.ports.transaction import Transaction
     from stratawatch.wiring import Installation
 
@@ -141,6 +146,7 @@ def estimates(
         absent = [missing_row(cycle, missing[cycle.id]) for cycle, _ in found if cycle.id in missing]
         differing = [] if minus else disagreements_of_panels(tx, panels)
         truth = [asdict(one) for one in tx.truth.counts() if one.panel in panels]
+        outlooks = {} if history or minus else _outlooks(tx, panels, installation.ports.paused)
     rows = _chosen(rows, classifier, metric)
     rows = [row for row in rows if segments or row["segment"] is None or row["state"] is not None]
     if json:
@@ -154,7 +160,7 @@ def estimates(
             }
         )
     else:
-        _show(rows, by_method=by_method)
+        _show([{**row, "outlooks": outlooks.get(_key(row), [])} for row in rows], by_method=by_method)
         show_missing(absent, by_method=by_method)
         show_corrections(errors)
         show_disagreements(differing)
@@ -219,6 +225,22 @@ def _cycle_rows(
     return rows
 
 
+def _key(row: dict[str, Any]) -> tuple[int, StreamKey]:
+    return row["cycle"], StreamKey(row["panel"], row["classifier"], row["metric"], row["segment"])
+
+
+def _outlooks(
+    tx: "Transaction", panels: list[str], paused: "Pauses"
+) -> dict[tuple[int, StreamKey], list[dict[str, Any]]]:
+    """How the streams of the newest judged windows stand at the ends of their limits, as `status` shows it."""
+    from stratawatch.engine.evidence.limit_outlooks import kept_outlooks
+
+    specs, found = tx.panels.latest(), defaultdict(list)
+    for one in outlooks_with_pauses((one for name in panels for one in kept_outlooks(tx, specs[name])), paused):
+        found[one.cycle, one.key].append(outlook_document(one))
+    return found
+
+
 def _row(cycle: "Cycle", revision: "Revision", estimate: "Estimate", state: "StreamState | None") -> dict[str, Any]:
     from stratawatch.core.estimate import Undefined
 
@@ -261,6 +283,7 @@ def _show(rows: list[dict[str, Any]], *, by_method: bool) -> None:
         corrected = any(correction_text(row) for row in mine)
         cells = [_cells(row, bounded=bounded, corrected=corrected, by_method=by_method) for row in mine]
         show_rows(cells, how_to_read=_how_to_read(mine), numbers=("labels", "n_eff", "deff"))
+        show_reasons([row for row in mine if row["state"] not in (None, "OK")])
         if number != cycles[-1]:
             print_line()
     if rows:

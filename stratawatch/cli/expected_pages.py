@@ -58,20 +58,21 @@ def page_facts(rows: Sequence[Mapping[str, Any]], unit: str) -> dict[str, str]:
     if reasons == {rows[0]["unknown"]} and rows[0]["unknown"]:
         return {f"{unit}s to a page": _sentence(rows[0], unit)}
     labels = "with labels like those of the newest judged window"
-    said = {"a fall beyond a limit": f"is paged in so many {unit}s on average, {labels}"}
+    said = {"a metric beyond its limit": f"is paged in so many {unit}s on average, {labels}"}
     return said | {_end_text(row): _sentence(row, unit) for row in rows}
 
 
 def _sentence(row: Mapping[str, Any], unit: str) -> str:
     if row["unknown"]:
         return f"not known yet: {row['unknown']}"
-    return ", ".join(f"{100 * one['loss']:.0f} points in {_number(one['windows'])} {unit}s" for one in row["windows"])
+    return ", ".join(f"{100 * one['loss']:.0f} points in {_windows(one['windows'], unit)}" for one in row["windows"])
 
 
 def _how_to_read(row: Mapping[str, Any], cells: Mapping[str, str]) -> str:
     """A row in a sentence."""
     (loss, windows), *_ = [cell for cell in cells.items() if cell[0] != "limit of"]
-    return f"once the {stream_in_words(row)} is {loss} beyond its limit, somebody is paged after {windows} windows"
+    several = "window" if windows == "1" else "windows"
+    return f"once the {stream_in_words(row)} is {loss} beyond its limit, somebody is paged after {windows} {several}"
 
 
 def _cells(row: Mapping[str, Any]) -> dict[str, str]:
@@ -79,8 +80,17 @@ def _cells(row: Mapping[str, Any]) -> dict[str, str]:
     return {"limit of": _end_text(row), **shown}
 
 
+def _windows(number: float | None, unit: str) -> str:
+    """So many windows.
+
+    >>> _windows(1.0, "week"), _windows(2.34, "week"), _windows(None, "day")
+    ('1 week', '2.3 weeks', 'more than 100 days')
+    """
+    return f"{_number(number)} {unit}{'' if _number(number) == '1' else 's'}"
+
+
 def _number(windows: float | None) -> str:
-    return "more than 100" if windows is None else f"{windows:.1f}"
+    return "more than 100" if windows is None else f"{windows:.1f}".removesuffix(".0")
 
 
 def _end_text(row: Mapping[str, Any]) -> str:

@@ -1,10 +1,10 @@
 """stratawatch open and advance: one run of the engine without an orchestrator, for cron or by hand."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from shlex import quote
 from time import monotonic
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
@@ -19,12 +19,22 @@ from stratawatch.cli.options import (
     moment,
 )
 from stratawatch.cli.output import SET_ASIDE, WAITING, print_error, print_json, print_line, waiting_text, window_text
+from stratawatch.cli.outstanding_answers import outstanding_answers
 from stratawatch.cli.progress_bar import shown_progress
 from stratawatch.cli.refused_windows import refused_rows, show_refused
 from stratawatch.cli.unread_files import unread_files, unread_text
 from stratawatch.engine.model.states import CycleState, Entity
 from stratawatch.errors import StratawatchError
 from stratawatch.formatting import count_text
+
+_STEPS: Final[Mapping[str, Callable[[int], str]]] = {
+    "settle": lambda number: f"labels of {count_text(number, 'window')}",
+    "freeze": lambda number: f"{count_text(number, 'window')} to read",
+    "plan": lambda number: f"{count_text(number, 'window')} to plan",
+    "dispatch": lambda number: f"{count_text(number, 'batch', 'batches')} to send",
+    "judge": lambda number: f"{count_text(number, 'window')} to judge",
+}
+"""What an advance looked at in each of its steps."""
 
 if TYPE_CHECKING:
     from stratawatch.engine.cycle.unopened_windows import UnopenedWindows
@@ -162,6 +172,7 @@ def advance(
             "steps": dict(done.steps),
             "sent": done.sent,
             "asked": asked,
+            "waits": outstanding_answers(config, installation.ports.clock.now(), panels),
             "moved": moved,
             "refused": refused,
             "unopened": [_unopened(one, now) for one in unopened],
@@ -193,11 +204,14 @@ def _print(document: dict[str, Any], json: bool) -> None:
         for sentence in document["skipped"]:
             print_line(sentence)
         _print_labels(document["labels"])
-        print_line("looked at: " + ", ".join(f"{name} {number}" for name, number in document["steps"].items()))
+        print_line(_steps_text(document["steps"]))
         for move in document["moved"]:
             print_line(f"cycle {move['cycle']}: {move['from']} -> {move['to']}: {move['why']}")
         for row in document["asked"]:
             print_line(asked_text(row))
+        for row in document["waits"]:
+            if row["panel"] not in [one["panel"] for one in document["asked"]]:
+                print_line(row["sentence"])
         show_refused(document["refused"], told=[move["cycle"] for move in document["moved"]])
         for row in document["unopened"]:
             print_line(f"{row['sentence']}: `{row['command']}`")
@@ -206,6 +220,18 @@ def _print(document: dict[str, Any], json: bool) -> None:
         print_line(f"sent: {count_text(document['sent'], 'notification')}")
     for trouble in document["troubles"]:
         print_error(f"stratawatch: {trouble}")
+
+
+def _steps_text(steps: Mapping[str, int]) -> str:
+    """What was due, by how many.
+
+    >>> _steps_text({"settle": 0, "freeze": 1, "dispatch": 2})
+    'looked at: 1 window to read, 2 batches to send'
+    >>> _steps_text({"settle": 0})
+    'nothing was due'
+    """
+    due = [_STEPS[step](number) for step, number in steps.items() if number]
+    return f"looked at: {', '.join(due)}" if due else "nothing was due"
 
 
 def _print_labels(labels: dict[str, Any]) -> None:

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from stratawatch.cli.options import DEFAULT_CONFIG, ConfigOption, JsonOption
+from stratawatch.cli.options import DEFAULT_CONFIG, ConfigOption, JsonOption, NowOption, moment
 from stratawatch.cli.output import (
     SET_ASIDE,
     WAITING,
@@ -35,33 +35,34 @@ from stratawatch.engine.model.limit_outlook import LimitOutlook, outlook_documen
 from stratawatch.errors import Unreachable
 from stratawatch.formatting import count_text
 
-READ_LATELY = 3600
-"""Seconds for which the end of an advance says that the configuration can be read."""
+READ_LATELY = 7 * 24 * 3600
+"""Seconds for which the end of an advance says that a configuration can be read that nobody has changed since."""
 
 if TYPE_CHECKING:
     from stratawatch.adapters.status_queries import StatusRows
     from stratawatch.engine.model.pauses import Pauses
 
 
-def status(config: ConfigOption = DEFAULT_CONFIG, json: JsonOption = False) -> None:
+def status(config: ConfigOption = DEFAULT_CONFIG, json: JsonOption = False, now: NowOption = None) -> None:
     """Where everything stands: states, open cycles, open incidents, unanswered batches.
 
     \b
     Examples:
       stratawatch status
       stratawatch status --json | jq '.incidents | length'
+      stratawatch status --now 2026-03-16T08:00:00Z    in a trial on old files
     """
     from stratawatch.config.store_address import read_panel_names, read_pauses, shares_budget
 
     rows = _read(config)
-    document = _document(rows, read_panel_names(config), datetime.now(UTC), read_pauses(config))
+    document = _document(rows, read_panel_names(config), moment(now) or datetime.now(UTC), read_pauses(config))
     if shares_budget(config):
         document["shared_budget"] = _shared_budget(rows)
     document["configuration_problems"] = _configuration_problems(config, document["last_advance"])
     if json:
         print_json(document)
     else:
-        _show(document)
+        _show(document, is_simulated=now is not None)
 
 
 def _read(config: Path) -> "StatusRows":
@@ -90,8 +91,8 @@ def _read(config: Path) -> "StatusRows":
 def _configuration_problems(config: Path, last: Mapping[str, Any] | None) -> list[str]:
     """What is wrong with the configuration, so that no advance can start.
 
-    Reading all of it takes longer than everything else here, so it is left out where an advance has just ended that
-    read it as it is.
+    Reading all of it takes longer than everything else here, so it is left out where an advance of the last days read
+    it as it is.
     """
     changed_at = datetime.fromtimestamp(config.stat().st_mtime, UTC)
     if last is not None and changed_at < last["finished_at"] and 0 <= last["age_seconds"] < READ_LATELY:
@@ -263,7 +264,7 @@ def _left(length: timedelta) -> str:
     return f"{age(length)} left" if length > timedelta(0) else "overdue"
 
 
-def _show(document: Mapping[str, Any]) -> None:
+def _show(document: Mapping[str, Any], *, is_simulated: bool) -> None:
     problems = document["configuration_problems"]
     if problems:
         print_line(f"! No advance can start: {count_text(len(problems), 'problem')} in the configuration")
@@ -276,7 +277,7 @@ def _show(document: Mapping[str, Any]) -> None:
         )
         _show_labels(document)
         return
-    _show_last_advance(document)
+    _show_last_advance(document, is_simulated=is_simulated)
     for panel in document["panels"]:
         show_panel(panel, [row for row in document["streams"] if row["panel"] == panel["panel"]])
     for left in document["left_panels"]:
@@ -304,17 +305,20 @@ def _show(document: Mapping[str, Any]) -> None:
         print_line("  `stratawatch alerts list --undelivered` lists them")
 
 
-def _show_last_advance(document: Mapping[str, Any]) -> None:
+def _show_last_advance(document: Mapping[str, Any], *, is_simulated: bool) -> None:
     last, now = document["last_advance"], document["now"]
     if last is None:
         print_line("No advance has ended yet")
         return
     finished, good = last["finished_at"], last["good_at"]
-    if finished > now:
+    if is_simulated:  # advances end by the clock of the machine
+        print_line(f"Last advance ended at {time_text(finished)}")
+    elif finished > now:
         print_line(f"! The last advance ended at {time_text(finished)}, which is not yet: is the clock right?")
         return
-    since = f", the last good one {age(now - good)} ago" if good else ", none was good yet"
-    print_line(f"Last advance {age(now - finished)} ago{'' if good == finished else since}")
+    else:
+        since = f", the last good one {age(now - good)} ago" if good else ", none was good yet"
+        print_line(f"Last advance {age(now - finished)} ago{'' if good == finished else since}")
     for trouble in last["troubles"]:
         print_line(f"! {trouble}", indent="  ")
 

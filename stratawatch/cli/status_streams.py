@@ -1,4 +1,4 @@
-"""What `status` prints of a panel's streams."""
+"""What `status` prints of a panel's streams, and `estimates` of their states: why they are as they are."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -44,7 +44,7 @@ def show_panel(panel: Mapping[str, Any], streams: Sequence[Mapping[str, Any]]) -
         ],
         how_to_read=_how_to_read(first) if first else "the state of a metric, and why there is no value",
     )
-    _show_reasons([row for row in streams if row["state"] not in ("OK", "BREACH")])
+    show_reasons([row for row in streams if row["state"] not in ("OK", "BREACH")])  # incidents tell of breaches
 
 
 def _how_to_read(row: Mapping[str, Any]) -> str:
@@ -53,8 +53,8 @@ def _how_to_read(row: Mapping[str, Any]) -> str:
     return f"the {stream_in_words(row)} was {value}: {MEANINGS[row['state']]}; in brackets its interval"
 
 
-def _show_reasons(streams: Sequence[Mapping[str, Any]]) -> None:
-    """Why states are as they are, each reason once; those of breaches stand with their incidents."""
+def show_reasons(streams: Sequence[Mapping[str, Any]]) -> None:
+    """Print why states are as they are, each reason once."""
     several: dict[tuple[str, str], list[Mapping[str, Any]]] = defaultdict(list)
     for row in streams:
         several[row["state"], _why(row)].append(row)

@@ -1,12 +1,13 @@
 """The file itself: read it, parse it, and say on which line it is broken."""
 
+import ast
 import re
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from stratawatch.config.key_lines import line_of_unfinished
+from stratawatch.config.key_lines import key_lines, line_of_unfinished
 from stratawatch.config.problems import ConfigProblems, Problem
 from stratawatch.errors import ConfigError
 
@@ -37,9 +38,20 @@ def read_document(path: Path) -> Document:
     except tomllib.TOMLDecodeError as trouble:
         found = re.search(r"^(.*) \(at line (\d+), column (\d+)\)$", str(trouble))
         what, line = (found[1], int(found[2])) if found else _at_end(str(trouble), text)
-        hint = "text needs quotes, tables look like [panels.name]"
+        hint = _declared_before(what, line, text) or "text needs quotes, tables look like [panels.name]"
         problem = Problem((), f"this is not TOML: {what[:1].lower()}{what[1:]}", hint=hint, line=line)
         raise ConfigProblems(path, [problem]) from None
+
+
+def _declared_before(trouble: str, line: int, text: str) -> str:
+    """Where a table stands that is declared a second time, and what to do; empty for any other trouble."""
+    found = re.match(r"Cannot declare (\(.*\)) twice$", trouble)
+    if found is None:
+        return ""
+    place = ast.literal_eval(found[1])
+    first = key_lines("\n".join(text.splitlines()[: line - 1])).get(place)
+    where = "" if first is None else f" on line {first}"
+    return f"[{'.'.join(place)}] is there already{where}: put the keys into that one"
 
 
 def _at_end(trouble: str, text: str) -> tuple[str, int]:

@@ -1,5 +1,6 @@
 """What pydantic found, in words: the place, the wrong value and a remedy."""
 
+import re
 from collections.abc import Mapping
 from typing import Any, Final, get_args
 
@@ -62,7 +63,7 @@ def _problem(error: dict[str, Any], data: Mapping[str, Any]) -> Problem:
             what, expected = "is out of its range", _BOUNDS[kind].format(**context)
             hint = _as_share(place, context, error["input"])
         case _ if kind in _TYPES:
-            what, expected = "has the wrong type", _TYPES[kind]
+            what, expected, hint = "has the wrong type", _TYPES[kind], _without_percent_sign(error["input"])
         case _:
             what, expected = f"is not right: {error['msg']}", ""
     return Problem(place, f"{name} {what}", expected, got, hint)
@@ -77,6 +78,16 @@ def _as_share(place: Place, bounds: Mapping[str, Any], found: object) -> str:
         return ""
     unit = f" {'point' if found == 1 else 'points'}" if place[-1] in _POINTS else "%"
     return f"write {found / _PERCENT:g} for {found:g}{unit}"
+
+
+def _without_percent_sign(found: object) -> str:
+    """How a share is written that was written as a text; else nothing.
+
+    >>> _without_percent_sign("2.5 %")
+    "write 0.025 for '2.5 %'"
+    """
+    share = re.fullmatch(r"\s*(\d+(?:\.\d*)?)\s*%\s*", found) if isinstance(found, str) else None
+    return f"write {float(share[1]) / _PERCENT:g} for {found!r}" if share else ""
 
 
 def _unknown_word(place: Place, choices: str, found: object) -> Problem:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from stratawatch.core.alarms.alarm_states import MEANINGS, URGENCY, AlarmState
 from stratawatch.core.metrics import METRICS
-from stratawatch.engine.alarms.notifications import News
+from stratawatch.engine.alarms.notifications import News, first_step
 from stratawatch.engine.model.alarm_records import Incident, StreamKey
 from stratawatch.engine.model.cycle_commands import cycle_command
 from stratawatch.engine.model.states import CycleState
@@ -61,8 +61,8 @@ def _to_do(facts: ReportData, key: StreamKey) -> Iterator[str]:
     """What to do first about an open breach."""
     for one in facts.incidents:
         if one.key == key and one.kind == AlarmState.BREACH and one.resolved_at is None:
-            about = "" if one.since is None else f" about {one.since:%Y-%m-%d}"
-            yield f"Do: find what changed in {key.classifier} or in its input{about}; mend it, or roll it back."
+            is_from_the_first = facts.breaches.get(key, News()).is_from_the_first
+            yield f"Do: {first_step(key, one.since, is_from_the_first=is_from_the_first)}"
             if one.acknowledged_at is None:
                 yield f"Nobody has acknowledged it: stratawatch alerts ack {one.id}"
             else:

@@ -123,7 +123,7 @@ class TestSlowLosses:
         assert [cycle_of(paged, cycle).focus for cycle in paged.cycles] == [None, None, Focus("rf", "precision")]
         with paged.ports.store.begin() as tx:
             moves = [move.why for move in tx.cycles.transitions() if move.new == "labelling"]
-        assert ["more labels for the precision of rf" in why for why in moves if "planned by" in why][-1]
+        assert ["more labels for the precision of rf" in why for why in moves if " drawn" in why][-1]
 
     def test_do_not_where_the_panel_wants_none(self, make_scenario):
         scenario = make_scenario(panel(NEARLY, focus=False))

@@ -22,10 +22,9 @@ class TestAReminder:
             breaching.clock.advance(hours=5)
             advance(breaching.ports)
         page, *reminders = breaching.channel.received
-        assert (
-            "\nDo: 1. Acknowledge it, or it is told again: stratawatch alerts ack 1\n2. Find what changed in lr"
-            in page.body
-        )
+        steps = "\nDo: 1. Acknowledge it, or it is told again: stratawatch alerts ack 1\n2. See what lr gets wrong "
+        assert f"{steps}(stratawatch mistakes spam --classifier lr), and whether its limit is right." in page.body
+        assert "\nSince: the week of 2026-01-05 or before; nothing is known of earlier ones.\n" in page.body
         assert [one.severity for one in reminders] == ["update", "update"]
         assert {one.dedup_key for one in breaching.channel.received} == {page.dedup_key}
         said = [

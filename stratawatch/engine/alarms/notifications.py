@@ -3,6 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from shlex import quote
 from types import MappingProxyType
 from typing import Final
 
@@ -13,7 +14,7 @@ from stratawatch.engine.model.cycle_facts import Cycle
 from stratawatch.engine.ports import Ports
 from stratawatch.engine.ports.transaction import Transaction
 from stratawatch.engine.restored_store import was_restored
-from stratawatch.formatting import minute
+from stratawatch.formatting import capitalised, minute
 
 OVER: Final = "it was over before the channel took it"
 """Why an opening is superseded; its last failure follows."""
@@ -46,6 +47,7 @@ class News:
 
     `more` are lines that can wait until it is said what to do. `subject` is the breach in a headline; empty where the
     newest window says nothing. `looks_over`: that window is inside the limit, though not proven to be.
+    `is_from_the_first`: it was so in the first window that can be compared, so that it may have been so always.
     """
 
     lines: Sequence[str] = ()
@@ -53,6 +55,7 @@ class News:
     more: Sequence[str] = ()
     subject: str = ""
     looks_over: bool = False
+    is_from_the_first: bool = False
 
 
 def notify_breach(
@@ -68,15 +71,17 @@ def notify_breach(
 
     Where there is no news of it, the page has the sentence of the judgement.
     """
-    key = incident.key
-    about = "" if incident.since is None else f" about {incident.since:%Y-%m-%d}"
-    has_runbook = bool(ports.links_of(key.panel).runbook)
-    runbook, more = ("Runbook below: find", "") if has_runbook else ("Find", " More: docs/runbook.md.")
+    key, is_from_the_first = incident.key, news is not None and news.is_from_the_first
+    step = first_step(key, incident.since, is_from_the_first=is_from_the_first)
+    if ports.links_of(key.panel).runbook:
+        step = f"Runbook below: {step}"
+    else:
+        step = f"{capitalised(step)} More: docs/runbook.md."
     lines = [
         *([said.reason] if news is None else news.lines),
         *([since_line(incident.since)] if news is None and incident.since is not None else []),
         f"Do: 1. Acknowledge it, or it is told again: stratawatch alerts ack {incident.id}",
-        f"2. {runbook} what changed in {key.classifier} or in its input{about}; mend it, or roll it back.{more}",
+        f"2. {step}",
         *state_lines(states, key),
         *([] if news is None else news.more),
         next_line(cycle),
@@ -86,6 +91,24 @@ def notify_breach(
     facts = {**stream_facts(key), **window_facts(cycle), "state": said.state.value, "reason": said.reason}
     facts |= {} if news is None else news.facts
     notify(tx, ports, incident.dedup_key, "page", subject, "\n".join(lines), facts)
+
+
+def first_step(key: StreamKey, since: datetime | None, *, is_from_the_first: bool) -> str:
+    """What to do first about a breach: where nothing is known of the time before, no change can be looked for."""
+    if is_from_the_first:
+        look = f"stratawatch mistakes {quote(key.panel)} --classifier {quote(key.classifier)}"
+        return f"see what {key.classifier} gets wrong ({look}), and whether its limit is right."
+    about = "" if since is None else f" about {since:%Y-%m-%d}"
+    return f"find what changed in {key.classifier} or in its input{about}; mend it, or roll it back."
+
+
+def since_the_first(since: datetime, unit: str) -> str:
+    """That it was so in the first window of which anything is known.
+
+    >>> since_the_first(datetime(2026, 2, 16), "week")
+    'Since: the week of 2026-02-16 or before; nothing is known of earlier ones.'
+    """
+    return f"Since: the {unit} of {start_text(since)} or before; nothing is known of earlier ones."
 
 
 def since_line(since: datetime, unit: str = "window", within: tuple[datetime, datetime] | None = None) -> str:

@@ -15,6 +15,7 @@ from stratawatch.engine.model.states import CycleState, Entity
 from stratawatch.engine.ports import Ports
 from stratawatch.engine.ports.transaction import Transaction
 from stratawatch.errors import InputRefused, PlanImpossible
+from stratawatch.formatting import count_text
 
 MOST_READS: Final = 288
 """Attempts before a window is refused: a day of advances every five minutes. People hear of it much earlier."""
@@ -74,8 +75,9 @@ def _assess(ports: Ports, spec: PanelSpec, cycle: Cycle) -> WindowAssessment:
 
 
 def _counts(frozen: FrozenCycle) -> str:
-    cells = f"{len(frozen.atoms)} atoms in {len({atom.stratum for atom in frozen.atoms})} strata"
-    return f"{frozen.profile.rows} rows, {cells}, {len(frozen.candidates)} candidates"
+    groups = count_text(len({atom.stratum for atom in frozen.atoms}), "group")
+    rows, asked = count_text(frozen.profile.rows, "row"), count_text(len(frozen.candidates), "item")
+    return f"{rows} read; people may be asked about {asked}, of {groups}"
 
 
 def _warn_of_drift(tx: Transaction, ports: Ports, cycle: Cycle, drift: Sequence[DriftFinding]) -> None:

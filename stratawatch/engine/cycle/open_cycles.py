@@ -17,6 +17,7 @@ from stratawatch.engine.model.windows import due_periods, window_of_period
 from stratawatch.engine.ports import Ports
 from stratawatch.engine.ports.transaction import Transaction
 from stratawatch.errors import ConfigError, StratawatchError
+from stratawatch.formatting import length_text
 
 PAUSED: Final = "the panel was paused"
 DECIDED: Final = "panels that left"
@@ -125,7 +126,7 @@ def require_same_windows(tx: Transaction, spec: PanelSpec, newest: Cycle) -> Non
     if (old.start, old.length) != (spec.windows.start, spec.windows.length):
         raise ConfigError(
             f"the windows of panel '{spec.name}' changed after its first cycle",
-            expected=f"start {old.start.isoformat()} and length {old.length}",
-            got=f"start {spec.windows.start.isoformat()} and length {spec.windows.length}",
+            expected=f"start {old.start.isoformat()} and length {length_text(old.length)}",
+            got=f"start {spec.windows.start.isoformat()} and length {length_text(spec.windows.length)}",
             hint="restore them, or give the new rhythm a panel of its own name",
         )

@@ -134,11 +134,11 @@ def _paid_items(tx: Transaction, spec: PanelSpec, cycle: Cycle) -> frozenset[str
 
 
 def _how(plan: Plan, history: History, cycle: Cycle) -> str:
-    """The plan's method, how much truth that came by itself steered it, and what its labels follow."""
+    """How many items are drawn, how much truth that came by itself steered it, and what its labels follow."""
     known = 0 if history.known is None else round(float(history.known.positives.sum()))
     steered = f", steered by {count_text(known, 'known positive')} of earlier windows" if known else ""
     follows = f"; {focus_text(cycle.focus)}" if cycle.focus else ""
-    return f"planned by {plan.method}{steered}{follows}"
+    return f"{count_text(sum(plan.totals), 'item')} drawn{steered}{follows}"
 
 
 @dataclass(frozen=True)

@@ -15,12 +15,13 @@ from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
 from stratawatch.core.goals import Limit
 from stratawatch.core.metrics import metric_named
 from stratawatch.engine.alarms.alarm_streams import watched_streams
-from stratawatch.engine.alarms.notifications import News, since_line, start_text
+from stratawatch.engine.alarms.notifications import News, since_line, since_the_first, start_text
 from stratawatch.engine.alarms.stream_words import where_text
 from stratawatch.engine.baselines.current_baselines import current_baselines, date_of
 from stratawatch.engine.evidence.compared_windows import ComparedWindows
 from stratawatch.engine.evidence.duration import LookedAt, duration
 from stratawatch.engine.evidence.harm import Harm, harm
+from stratawatch.engine.evidence.like_windows import windows_around
 from stratawatch.engine.evidence.moved_text import cause_lines, named_text, place_lines
 from stratawatch.engine.evidence.what_moved import StreamChange, change_of_stream
 from stratawatch.engine.model.alarm_records import Incident, StreamKey
@@ -46,13 +47,14 @@ def news_of_page(
     fall = _Fall.of(ComparedWindows(tx), spec, cycle, key, page.since)
     lines = [
         *fall.value_lines(),
-        since_line(page.since, spec.windows.unit, page.within),
+        fall.since_line(page.since, page.within),
         *fall.harm_lines(),
         *(fall.place_lines() if fall.change else slices),
         _sure(page, spec),
         *([f"Suspected too: {'; '.join(map(str, page.others))}."] if page.others else []),
     ]
-    return News(lines, _chart(tx, spec, cycle, key, page.since), fall.cause_lines(), fall.headline)
+    chart, first = _chart(tx, spec, cycle, key, page.since), fall.is_from_the_first
+    return News(lines, chart, fall.cause_lines(), fall.headline, is_from_the_first=first)
 
 
 def news_of_reminder(windows: ComparedWindows, spec: PanelSpec, cycle: Cycle, key: StreamKey, since: datetime) -> News:
@@ -60,13 +62,14 @@ def news_of_reminder(windows: ComparedWindows, spec: PanelSpec, cycle: Cycle, ke
     if cycle.state != CycleState.JUDGED:
         return News()
     tx, fall = windows.tx, _Fall.of(windows, spec, cycle, key, since)
-    began = [*fall.value_lines(), since_line(since, spec.windows.unit), *fall.harm_lines()]
-    chart = _chart(tx, spec, cycle, key, since)
+    began = [*fall.value_lines(), fall.since_line(since), *fall.harm_lines()]
+    chart, first = _chart(tx, spec, cycle, key, since), fall.is_from_the_first
     if fall.is_inside:
         sure = f"Sure: not yet. This {spec.windows.unit} looks fine, and it is over once that is proven."
-        return News([*began, sure], chart, fall.figures(), fall.headline, looks_over=True)
+        return News([*began, sure], chart, fall.figures(), fall.headline, looks_over=True, is_from_the_first=first)
     sure = "Sure: proven when it was paged."
-    return News([*began, *fall.place_lines(), sure], chart, fall.cause_lines(), fall.headline)
+    lines = [*began, *fall.place_lines(), sure]
+    return News(lines, chart, fall.cause_lines(), fall.headline, is_from_the_first=first)
 
 
 def news_of_open_breaches(windows: ComparedWindows, incidents: Sequence[Incident]) -> dict[StreamKey, News]:
@@ -111,6 +114,7 @@ class _Fall:
     harm: Harm | None = None
     change: StreamChange | None = None
     baseline: StoredBaseline | None = None
+    is_from_the_first: bool = False
 
     @classmethod
     def of(cls, windows: ComparedWindows, spec: PanelSpec, cycle: Cycle, key: StreamKey, since: datetime) -> "_Fall":
@@ -127,6 +131,7 @@ class _Fall:
             harm(tx, spec, cycle, key, since),
             None if key.segment else change_of_stream(windows, spec, cycle, key, since),
             current_baselines(tx, spec, cycle.window.start).get(key) if is_of_drop else None,
+            not is_of_drop and not windows_around(tx, spec, cycle, since).before,
         )
 
     @property
@@ -186,6 +191,12 @@ class _Fall:
             else:
                 value = percent(self.share.of(was.estimate.value), was.estimate.half_width)
                 yield f"at most {way} of {value} (measured {date_of(was)}) allowed"
+
+    def since_line(self, since: datetime, within: tuple[datetime, datetime] | None = None) -> str:
+        """Since when it is so."""
+        unit = self.spec.windows.unit
+        is_sure = within is None or within[0] == within[1]
+        return since_the_first(since, unit) if self.is_from_the_first and is_sure else since_line(since, unit, within)
 
     def harm_lines(self) -> list[str]:
         """What it costs."""

@@ -37,7 +37,9 @@ class TestAJudgedWindow:
         out = judged.run("check", "--now", NOW).stdout
         assert max(len(line) for line in out.splitlines() if "sqlite" not in line) <= 80
         told = " ".join(out.split())
-        assert "limits of spam a fall beyond a limit: is paged in so many weeks on average, with labels like" in told
+        assert (
+            "limits of spam a metric beyond its limit: is paged in so many weeks on average, with labels like" in told
+        )
         for row, name in zip(pages, ("lr precision (floor)", "rf false omission rate (ceiling)"), strict=True):
             five, ten = (one["windows"] for one in row["windows"])
             assert f"{name}: 5 points in {five:.1f} weeks, 10 points in {ten:.1f} weeks" in told

@@ -86,3 +86,20 @@ class TestFilesThatAreNotRead:
 
         monkeypatch.setattr(FolderQueue, "unread_files", away)
         assert fresh.json("advance", "--now", NOW)["unread_files"] == []
+
+
+class TestAnswersThatAreOutstanding:
+    def test_are_told_by_the_advances_after_the_one_that_asked(self, fresh):
+        fresh.run("open", "--now", NOW)
+        asking = fresh.run("advance", "--now", NOW).stdout
+        assert "looked at: 1 window to read, 1 window to plan, 1 batch to send" in asking
+        assert "waits for" not in asking, "it has just said what it asked, and until when"
+        (row,) = fresh.json("advance", "--now", NOW)["waits"]
+        waiting = fresh.run("status", "--now", NOW).stdout
+        assert row["sentence"].removeprefix("cycle 1 ") in " ".join(waiting.split())
+        assert row["sentence"] in " ".join(fresh.run("advance", "--now", NOW).stdout.split())
+
+    def test_are_none_once_all_came(self, judged):
+        out = judged.run("advance", "--now", "2026-01-12T10:00:00Z").stdout
+        assert "nothing was due" in out
+        assert judged.json("advance", "--now", "2026-01-12T10:00:00Z")["waits"] == []

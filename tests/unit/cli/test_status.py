@@ -49,6 +49,19 @@ class TestAJudgedInstallation:
         (doubtful,) = [row for row in streams if row["state"] not in ("OK", "BREACH")]
         assert f"rf false omission rate: {doubtful['reason']}" in out
 
+    def test_estimates_say_the_same_reason(self, judged):
+        status, estimates = (" ".join(judged.run(name).stdout.split()) for name in ("status", "estimates"))
+        said = re.search(r"rf false omission rate: .*?(?= \S+ rf | No open cycles)", status)[0]
+        assert said in estimates
+        assert "is proven below the floor of 97.0%" in estimates
+        assert "is proven below" not in " ".join(judged.run("estimates", "--classifier", "rf").stdout.split())
+
+    def test_a_moment_that_is_named_takes_the_place_of_the_clock(self, judged):
+        out = judged.run("status", "--now", "2026-01-12T10:00:00Z").stdout
+        assert "Last advance ended at " in out
+        assert "is the clock right?" not in out
+        assert judged.json("status", "--now", "2026-01-12T10:00:00Z")["now"] == "2026-01-12T10:00:00+00:00"
+
     def test_an_open_incident_is_told_with_its_reason(self, judged):
         incidents = {(row["classifier"], row["metric"]): row for row in judged.json("status")["incidents"]}
         incident = incidents["lr", "precision"]

@@ -113,6 +113,14 @@ class TestShapes:
                 ),
             ),
             (
+                "floor = 0.8",
+                'floor = "80%"',
+                (
+                    "panels.spam.limits[1].floor, line 42: 'floor' has the wrong type; expected a number; got '80%'; "
+                    "write 0.8 for '80%'"
+                ),
+            ),
+            (
                 "budget = 120",
                 "budget = 120\nmax_bad_row_share = 5",
                 (
@@ -278,6 +286,14 @@ class TestTheFileItself:
     def test_one_that_is_not_toml_is_told_with_its_line(self, write):
         with pytest.raises(ConfigProblems, match="line 11: this is not TOML: "):
             load_configuration(write(("budget = 120", "budget = 120 labels")))
+
+    def test_a_table_that_is_pasted_again_is_told_with_where_it_is_already(self, write):
+        path = write(more='\n[panels.spam.schedule]\nlateness = "1d"\n')
+        lines = path.read_text().splitlines()
+        first = lines.index("[panels.spam.schedule]") + 1
+        expected = rf"\[panels.spam.schedule\] is there already on line {first}: put the keys into that one"
+        with pytest.raises(ConfigProblems, match=expected):
+            load_configuration(path)
 
     def test_one_that_is_cut_in_half_is_told(self, write):
         path = write()
