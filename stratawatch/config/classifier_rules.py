@@ -207,6 +207,25 @@ def shared_items(settings: Settings, _folder: Path) -> Iterator[Problem]:
             )
 
 
+def items_asked_twice(settings: Settings) -> Iterator[Problem]:
+    """Notice panels that ask the question of another one about items of the same source, each on its own."""
+    panels = list(settings.panels.items())
+    for number, (name, panel) in enumerate(panels):
+        other = next((earlier for earlier, one in panels[:number] if _asks(one) == _asks(panel)), None)
+        if other is not None and panel.same_items_as is None:
+            yield Problem(
+                ("panels", name),
+                f"people are asked the same question about the same items for '{other}' and for '{name}'",
+                hint=f'`same_items_as = "{other}"` in [panels.{name}] lets a label count in both; or put the '
+                "classifiers of both into one panel",
+            )
+
+
+def _asks(panel: PanelSettings) -> tuple[object, ...]:
+    """The question, and the items that it is about."""
+    return panel.question, panel.guideline, panel.guideline_file, panel.source, panel.columns.item
+
+
 def _rows_of(panel: PanelSettings, name: str, one: ClassifierSettings | AuxiliarySettings) -> str | None:
     """Whose rows of a long table are read; None where the table is wide."""
     return (one.called or name) if panel.columns.classifier is not None else None

@@ -9,6 +9,7 @@ from pydantic import SecretStr, ValidationError
 
 from stratawatch.adapters.adapter_settings import BuildContext
 from stratawatch.config.all_rules import rule_problems
+from stratawatch.config.classifier_rules import items_asked_twice
 from stratawatch.config.configuration_file import read_document
 from stratawatch.config.key_lines import key_lines, line_of
 from stratawatch.config.overrides import merged, read_overrides, variable_of
@@ -89,7 +90,7 @@ def load_configuration(path: str | Path) -> Configuration:
         placed = [_placed(problem, lines) for problem in problems]
         raise ConfigProblems(document.path, sorted(dict.fromkeys(placed), key=_by_line))
     panels = {name: panel_spec(name, panel, document.folder) for name, panel in settings.panels.items()}
-    notices = tuple(_placed(notice, lines) for notice in keys.notices)
+    notices = tuple(_placed(notice, lines) for notice in (*keys.notices, *items_asked_twice(settings)))
     return Configuration(document.path, settings, panels, lines, notices)
 
 

@@ -6,6 +6,7 @@ from stratawatch.config.loading import load_configuration
 from stratawatch.core.designs import who_plans_for_goals
 from stratawatch.core.metrics import METRICS
 from stratawatch.engine.model.panel_spec import AuxiliarySpec
+from tests.support.configurations import PANEL, changed
 
 
 def only(found: list[str]) -> str:
@@ -267,6 +268,21 @@ class TestPanel:
     def test_items_are_those_of_a_panel_that_has_its_own(self, problem, other):
         found = problem(("budget = 120", f'budget = 120\nsame_items_as = "{other}"'))
         assert f"is no panel that has items of its own: '{other}'" in found
+
+    @pytest.mark.parametrize(
+        ("change", "is_said"),
+        [
+            (("", ""), True),
+            (("budget = 120", 'budget = 120\nsame_items_as = "spam"'), False),
+            (('question = "Is it spam?"', 'question = "Is it a scam?"'), False),
+            (('path = "predictions/*.parquet"', 'path = "others/*.parquet"'), False),
+        ],
+    )
+    def test_people_who_would_be_asked_twice_are_noticed(self, write, change, is_said):
+        second = changed(PANEL.replace("panels.spam", "panels.scam"), change)
+        notices = load_configuration(write(more=f"\n{second}")).notices
+        told = "people are asked the same question about the same items for 'spam' and for 'scam'"
+        assert [told in str(one) and "panels.scam" in str(one) for one in notices] == [True] * is_said
 
     def test_more_votes_than_label_studio_asks_for_are_refused(self, problem):
         queue = 'root = "queue"\nkind = "label_studio"\nurl = "https://labels.example.org"\ntoken = "${env:TOKEN}"'
