@@ -87,7 +87,7 @@ class SimulatedProduction:
     finished: list[WeekResult] = field(default_factory=list)
     report: Path | None = None
     _beside: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1))
-    _ahead: dict[int, Future[SimulatedWeek]] = field(default_factory=dict)
+    _ahead: dict[int, Future[tuple[SimulatedWeek, Path]]] = field(default_factory=dict)
 
     @classmethod
     def build(cls, folder: Path, seed: int, items: int = ITEMS, queue: str = "folder") -> "SimulatedProduction":
@@ -112,8 +112,8 @@ class SimulatedProduction:
         start = monotonic()
         now = week_start(number + 1) + LATE
         say(f"{self.items:,} messages are scored and logged")
-        week = self._scored(number)
-        write_week(week, self.config.parent / "predictions")
+        week, file = self._scored(number)
+        file.replace(self._folder("predictions") / file.name)
         self.truth[number] = week.truth
         say("the window opens, is checked, frozen and planned")
         open_cycles(str(self.config), now)
@@ -152,15 +152,24 @@ class SimulatedProduction:
         ]
         return DemoResult(self.world, tuple(self.finished), tuple(pages), self.report)
 
-    def _scored(self, number: int) -> SimulatedWeek:
-        """A week of scored messages; those of the next one are scored on the other core meanwhile."""
+    def _scored(self, number: int) -> tuple[SimulatedWeek, Path]:
+        """A week of scored messages with its file; those of the next one are scored on the other core meanwhile."""
         self._score_ahead(number)
         self._score_ahead(number + 1)
         return self._ahead.pop(number).result()
 
     def _score_ahead(self, number: int) -> None:
         if number not in self._ahead and number <= WEEKS:
-            self._ahead[number] = self._beside.submit(self.world.week, number, self.items)
+            self._ahead[number] = self._beside.submit(self._score, number)
+
+    def _score(self, number: int) -> tuple[SimulatedWeek, Path]:
+        week = self.world.week(number, self.items)
+        return week, write_week(week, self._folder("not-logged-yet"))
+
+    def _folder(self, name: str) -> Path:
+        folder = self.config.parent / name
+        folder.mkdir(exist_ok=True)
+        return folder
 
     def _is_scam(self, text: str) -> bool:
         week, number = parse_message(text)
