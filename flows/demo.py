@@ -11,10 +11,14 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 from time import monotonic
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from stratawatch.errors import StratawatchError
 from stratawatch.extras import require
+
+if TYPE_CHECKING:
+    from flows.demo_output import DemoOutput
+    from flows.demo_weeks import SimulatedProduction
 
 SEED: Final = 20260105
 MARKER: Final = ".stratawatch-demo"
@@ -94,7 +98,6 @@ def set_environment(folder: Path) -> None:
 
 def _run(folder: Path, seed: int, queue: str, start: float) -> int:
     from flows.demo_output import DemoOutput
-    from flows.local_runs import without_heartbeats
 
     output = DemoOutput()
     output.print_header(seed)
@@ -103,6 +106,16 @@ def _run(folder: Path, seed: int, queue: str, start: float) -> int:
 
         production = SimulatedProduction.build(folder, seed, queue=queue)
     gc.freeze()  # what was imported stays until the end; looking through it again and again takes seconds
+    try:
+        return _play(production, output, start)
+    finally:
+        gc.unfreeze()  # DuckDB lists what is left when Python ends
+
+
+def _play(production: "SimulatedProduction", output: "DemoOutput", start: float) -> int:
+    """All weeks and what they come to; 0 only when all promises were kept."""
+    from flows.local_runs import without_heartbeats
+
     output.print_world(production.world)
     for number in production.weeks:
         with without_heartbeats(), output.show_progress(f"week {number}") as say:

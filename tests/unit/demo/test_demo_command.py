@@ -54,6 +54,17 @@ class TestSetEnvironment:
         assert os.environ["PREFECT_HOME"] == str(tmp_path / "prefect")
         assert os.environ["PREFECT_LOGGING_LEVEL"] == "DEBUG"
 
+    @pytest.mark.parametrize("is_there", [True, False])
+    def test_begins_with_the_empty_database_that_was_made_once(self, tmp_path, monkeypatch, is_there):
+        begun = tmp_path / "begun" / "prefect.db"
+        if is_there:
+            begun.parent.mkdir()
+            begun.write_bytes(b"tables")
+        monkeypatch.setattr("flows.demo.BEGUN", begun)
+        monkeypatch.setattr(os, "environ", dict(os.environ))
+        set_environment(tmp_path)
+        assert [one.read_bytes() for one in (tmp_path / "prefect").iterdir()] == [b"tables"] * is_there
+
 
 class HandMade:
     """A production that is over before it began."""
