@@ -11,6 +11,12 @@ from stratawatch.errors import StratawatchError
 from tests.support.demo_weeks import NOTIFICATION, PAGE, PRECISION, demo_result, week
 
 
+@pytest.fixture(autouse=True)
+def _environment_of_its_own(monkeypatch):
+    """What the demo sets for itself no other test sees."""
+    monkeypatch.setattr(os, "environ", dict(os.environ))
+
+
 class TestFreshFolder:
     def test_makes_the_folder_with_its_parents(self, tmp_path):
         make_fresh_folder(tmp_path / "a" / "demo-out")
@@ -61,7 +67,6 @@ class TestSetEnvironment:
             begun.parent.mkdir()
             begun.write_bytes(b"tables")
         monkeypatch.setattr("flows.demo.BEGUN", begun)
-        monkeypatch.setattr(os, "environ", dict(os.environ))
         set_environment(tmp_path)
         assert [one.read_bytes() for one in (tmp_path / "prefect").iterdir()] == [b"tables"] * is_there
 
