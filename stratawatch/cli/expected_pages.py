@@ -1,5 +1,6 @@
 """In how many windows falls beyond limits would be paged, as `plan` and `check` say it."""
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -27,11 +28,14 @@ def page_document(one: "ExpectedPage") -> dict[str, Any]:
 
 
 def show_pages(rows: Sequence[Mapping[str, Any]]) -> None:
-    """Print a table of the ends of which it is known, and a line for each of the others."""
-    known = [row for row in rows if not row["unknown"]]
-    if known:
-        cells = [_cells(row) for row in known]
-        show_rows(cells, how_to_read=_how_to_read(known[0], cells[0]), numbers=("5 points", "10 points"))
+    """Print tables of the ends of which it is known, one for each pair of losses, and a line for each of the others."""
+    known = defaultdict(list)
+    for row in rows:
+        if not row["unknown"]:
+            known[tuple(_points(one["loss"]) for one in row["windows"])].append(row)
+    for losses, alike in known.items():
+        cells = [_cells(row) for row in alike]
+        show_rows(cells, how_to_read=_how_to_read(alike[0], cells[0]), numbers=losses)
     for row in rows:
         if row["unknown"]:
             print_line(f"Not known of {_end_text(row)}: {row['unknown']}")
@@ -65,7 +69,7 @@ def page_facts(rows: Sequence[Mapping[str, Any]], unit: str) -> dict[str, str]:
 def _sentence(row: Mapping[str, Any], unit: str) -> str:
     if row["unknown"]:
         return f"not known yet: {row['unknown']}"
-    return ", ".join(f"{100 * one['loss']:.0f} points in {_windows(one['windows'], unit)}" for one in row["windows"])
+    return ", ".join(f"{_points(one['loss'])} in {_windows(one['windows'], unit)}" for one in row["windows"])
 
 
 def _how_to_read(row: Mapping[str, Any], cells: Mapping[str, str]) -> str:
@@ -76,7 +80,7 @@ def _how_to_read(row: Mapping[str, Any], cells: Mapping[str, str]) -> str:
 
 
 def _cells(row: Mapping[str, Any]) -> dict[str, str]:
-    shown = {f"{100 * one['loss']:.0f} points": _number(one["windows"]) for one in row["windows"]}
+    shown = {_points(one["loss"]): _number(one["windows"]) for one in row["windows"]}
     return {"limit of": _end_text(row), **shown}
 
 
@@ -87,6 +91,16 @@ def _windows(number: float | None, unit: str) -> str:
     ('1 week', '2.3 weeks', 'more than 100 days')
     """
     return f"{_number(number)} {unit}{'' if _number(number) == '1' else 's'}"
+
+
+def _points(loss: float) -> str:
+    """A loss in points.
+
+    >>> _points(0.05), _points(0.01), _points(0.0125)
+    ('5 points', '1 point', '1.25 points')
+    """
+    number = f"{100 * loss:.4g}"
+    return f"{number} point{'' if number == '1' else 's'}"
 
 
 def _number(windows: float | None) -> str:

@@ -14,7 +14,7 @@ from stratawatch.core.alarms.evidence.time_to_page import PageRule, PlannedWindo
 from stratawatch.core.alarms.evidence.time_to_page_drop import PlannedBaseline, windows_to_page_drop
 from stratawatch.core.alarms.judge import page_confidence
 from stratawatch.core.estimation.interval import normal_quantile
-from stratawatch.core.goals import LimitEnd
+from stratawatch.core.goals import Limit, LimitEnd
 from stratawatch.core.population import Atom
 from stratawatch.engine.alarms.alarm_streams import watched_streams
 from stratawatch.engine.baselines.current_baselines import current_baselines
@@ -30,7 +30,7 @@ from stratawatch.engine.model.stored_baseline import StoredBaseline, call_rule
 from stratawatch.engine.ports.transaction import Transaction
 
 LOSSES: Final = (0.05, 0.1)
-"""How far beyond its limit a metric falls, in what people are told."""
+"""How far beyond its limit a metric is, in what people are told; beyond a ceiling below the larger one see `losses`."""
 
 
 @dataclass(frozen=True)
@@ -89,11 +89,22 @@ def expected_pages(
             found.append(ExpectedPage(one.key, one.end, {}, "no window with this classifier has been judged"))
         elif test := tests.get(one):
             # The same draws for everybody: the same plan always says the same.
-            weeks = {loss: windows_to_page(planned, test, loss, rule, np.random.default_rng(0)) for loss in LOSSES}
+            beyond = losses(limits[one.key], one.end)
+            weeks = {loss: windows_to_page(planned, test, loss, rule, np.random.default_rng(0)) for loss in beyond}
             found.append(ExpectedPage(one.key, one.end, weeks))
         elif drop := drop_test(one.key, limits[one.key]):
             found.append(_of_drop(spec, planned, drop, one.key, kept.get(one.key), at, rule))
     return tuple(found)
+
+
+def losses(limit: Limit, end: LimitEnd) -> tuple[float, float]:
+    """How far beyond an end of a limit people are told of: 5 and 10 points, and of a low ceiling half of it and all.
+
+    >>> losses(Limit("precision", floor=0.8), "floor"), losses(Limit("false_omission_rate", ceiling=0.02), "ceiling")
+    ((0.05, 0.1), (0.01, 0.02))
+    """
+    is_low = end == "ceiling" and limit.ceiling is not None and limit.ceiling < max(LOSSES)
+    return (limit.ceiling / 2, limit.ceiling) if is_low and limit.ceiling is not None else LOSSES
 
 
 def _ends(spec: PanelSpec) -> list[WatchedEnd]:

@@ -1,5 +1,7 @@
 """`check`: in how many windows a fall beyond each limit would be paged with the labels of the newest judged window."""
 
+import re
+
 from tests.support.store.old_schemas import first_schema
 from tests.unit.cli.conftest import CONFIG
 
@@ -43,6 +45,14 @@ class TestAJudgedWindow:
         for row, name in zip(pages, ("lr precision (floor)", "rf false omission rate (ceiling)"), strict=True):
             five, ten = (one["windows"] for one in row["windows"])
             assert f"{name}: 5 points in {five:.1f} weeks, 10 points in {ten:.1f} weeks" in told
+
+    def test_beyond_a_low_ceiling_losses_are_of_its_size(self, judged):
+        judged.configure(("ceiling = 0.3", "ceiling = 0.02"))
+        lr, rf = judged.json("check", "--now", NOW)["pages"]
+        assert [one["loss"] for one in lr["windows"]] == [0.05, 0.1]
+        assert [one["loss"] for one in rf["windows"]] == [0.01, 0.02]
+        out = " ".join(judged.run("check", "--now", NOW).stdout.split())
+        assert re.search(r"rf false omission rate \(ceiling\): 1 point in .+ weeks?, 2 points in ", out)
 
     def test_a_classifier_with_another_cut_off_was_not_in_it(self, judged):
         judged.configure(("cut_off = 0.6", "cut_off = 0.5"))
