@@ -9,7 +9,7 @@ from itertools import groupby
 from math import ceil, floor, log10
 from typing import Final
 
-from stratawatch.chart_colours import BLUE, GREEN, INK, ORANGE, VERMILLION
+from stratawatch.chart_colours import BLUE, DARK_ORANGE, GREEN, INK, VERMILLION
 from stratawatch.core.alarms.alarm_states import AlarmState
 from stratawatch.formatting import exact_points
 from stratawatch.report.view_models import Point, Trend
@@ -34,7 +34,7 @@ def trend_svg(trend: Trend) -> str:
         *_baselines(axes, trend.points),
         *(line for run in _runs(trend.points) for line in _run(axes, trend.points, run)),
         *_limits(axes, trend),
-        *_marks(axes, trend, AlarmState.AT_RISK, _TRIANGLE, ORANGE),
+        *_marks(axes, trend, AlarmState.AT_RISK, _TRIANGLE, DARK_ORANGE),
         *_marks(axes, trend, AlarmState.BREACH, _CROSS, VERMILLION),
         *_signs(axes, trend.points),
     ]

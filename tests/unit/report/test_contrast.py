@@ -1,10 +1,11 @@
-"""Words on a coloured ground can be read: at least 4.5 to 1, as WCAG 2.2 asks for text of this size."""
+"""Words on a coloured ground can be read, and marks seen: 4.5 and 3 to 1, as WCAG 2.2 asks of such text and of graphics."""
 
 import re
 from importlib.resources import files
 
 import pytest
 
+from stratawatch.chart_colours import BLUE, DARK_ORANGE, GREEN, INK, VERMILLION
 from stratawatch.core.alarms.alarm_states import AlarmState
 from stratawatch.report.wording import css_class
 
@@ -39,3 +40,14 @@ def test_the_measure_is_that_of_the_standard():
 @pytest.mark.parametrize("state", AlarmState)
 def test_the_badge_of_every_state_can_be_read(state):
     assert contrast(*colours(f".badge.{css_class(state)}")) >= 4.5
+
+
+@pytest.mark.parametrize("colour", [BLUE, GREEN, INK, DARK_ORANGE, VERMILLION])
+def test_the_marks_of_charts_can_be_seen_on_white(colour):
+    assert contrast(colour, "#fff") >= 3
+
+
+def test_the_page_has_the_colours_of_the_charts():
+    named = dict(re.findall(r"--(\w+): (#[0-9a-f]{6})", CSS))
+    pairs = {"blue": BLUE, "green": GREEN, "orange": DARK_ORANGE, "vermillion": VERMILLION}
+    assert {name: named[name] for name in pairs} == {name: colour.lower() for name, colour in pairs.items()}

@@ -7,7 +7,7 @@ import matplotlib as mpl
 import pytest
 
 from stratawatch.core.alarms.alarm_states import AlarmState
-from stratawatch.report.trend_chart import ORANGE, VERMILLION, trend_svg
+from stratawatch.report.trend_chart import DARK_ORANGE, VERMILLION, trend_svg
 from stratawatch.report.view_models import Point, Scale, Trend
 from tests.support.programs import loaded
 from tests.support.report_quarter import known, window
@@ -28,11 +28,11 @@ def marks(svg, colour):
 class TestMarks:
     def test_every_breach_is_marked_and_nothing_else(self):
         svg = trend_svg(trend(point(0), point(1, 0.7, AlarmState.BREACH), point(2, 0.69, AlarmState.BREACH)))
-        assert (marks(svg, VERMILLION), marks(svg, ORANGE)) == (2, 0)
+        assert (marks(svg, VERMILLION), marks(svg, DARK_ORANGE)) == (2, 0)
 
     def test_at_risk_has_its_own_mark(self):
         svg = trend_svg(trend(point(0), point(1, 0.77, AlarmState.AT_RISK)))
-        assert (marks(svg, VERMILLION), marks(svg, ORANGE)) == (0, 1)
+        assert (marks(svg, VERMILLION), marks(svg, DARK_ORANGE)) == (0, 1)
 
     def test_windows_that_cannot_be_told_and_those_under_way_have_different_signs(self):
         svg = trend_svg(trend(point(0), point(1, None), point(2, None, under_way=True)))
