@@ -32,8 +32,10 @@ QUERIES: Final = {
         ORDER BY o.window_start, o.panel""",
     "refused": """
         SELECT c.id AS cycle, c.panel, c.window_start, c.window_end, c.reason FROM cycles AS c
-        WHERE c.state = 'refused' AND c.period > COALESCE(
+        WHERE c.state = 'refused' AND c.period >= 0 AND (c.period > COALESCE(
             (SELECT MAX(j.period) FROM cycles AS j WHERE j.panel = c.panel AND j.state = 'judged'), -1)
+            OR EXISTS (SELECT 1 FROM cycles AS r WHERE r.panel = c.panel AND r.window_start = c.window_start
+                AND r.period < 0 AND r.state = 'judged'))
         ORDER BY c.panel, c.window_start""",
     "incidents": """
         SELECT incident AS id, panel, classifier, metric, segment, kind, opened_at, cycle_id AS cycle, window_start,

@@ -160,7 +160,7 @@ def _look_for_changes(report: CheckReport, configuration: "Configuration", now: 
                 for name, spec in configuration.panels.items()
             ]
             paused = pauses_of(configuration.settings.panels)
-            report.refused = refused_rows(tx, configuration.panels)
+            report.refused = refused_rows(tx, [name for name in configuration.panels if name not in paused.panels])
             for spec in configuration.panels.values():
                 found.append(limits_notice(tx, spec))
                 found += left_classifier_notices(tx, spec, paused)

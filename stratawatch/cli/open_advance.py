@@ -155,7 +155,7 @@ def advance(
         waiting, moves = tx.labels.waiting(), tx.cycles.transitions(Entity.CYCLE, after=before)
         asked = asked_questions(tx, installation.ports.queue.where, before, done.batches)
         panels = {name: spec for name, spec in installation.panels.items() if not chosen or name in chosen}
-        refused = refused_rows(tx, panels)
+        refused = refused_rows(tx, [name for name in panels if name not in installation.ports.paused.panels])
     unopened = unopened_windows(installation.ports, panels)
     moved = [
         {"cycle": move.entity_id, "from": move.old, "to": move.new, "why": move.why}

@@ -139,7 +139,11 @@ def _document(rows: "StatusRows", configured: frozenset[str] | None, now: dateti
             for row in sorted(rows["streams"], key=lambda row: (row["panel"], URGENCY.index(row["state"])))
         ],
         "cycles": cycles,
-        "refused": [with_command(row) for row in rows["refused"] if configured is None or row["panel"] in configured],
+        "refused": [
+            with_command(row)
+            for row in rows["refused"]
+            if (configured is None or row["panel"] in configured) and row["panel"] not in paused.panels
+        ],
         "incidents": incident_rows(rows, silences),
         "silences": silence_rows(silences),
         "oldest_unanswered_batch": min(sent, key=lambda batch: batch["waiting_since"], default=None),

@@ -11,11 +11,18 @@ if TYPE_CHECKING:
 
 
 def refused_windows(tx: "Transaction", panels: Iterable[str]) -> "tuple[Cycle, ...]":
-    """The refused cycles of these panels, oldest window first; those before a judged window are over."""
+    """The refused cycles of these panels, oldest window first.
+
+    Those before a judged window are over, unless they run a window again that was judged: nothing holds of it now.
+    """
     found: list[Cycle] = []
     for panel in panels:
         judged = tx.cycles.find(panel=panel, states=[CycleState.JUDGED], newest=1)
         since = judged[0].period if judged else -1
         refused = tx.cycles.find(panel=panel, states=[CycleState.REFUSED])
-        found += [one for one in refused if one.period > since]
+        found += [one for one in refused if one.period > since or _was_judged(tx, one)]
     return tuple(found)
+
+
+def _was_judged(tx: "Transaction", cycle: "Cycle") -> bool:
+    return any(run.state == CycleState.JUDGED for run in tx.cycles.earlier_runs(cycle))

@@ -89,3 +89,19 @@ def test_a_cause_is_told_once_for_all_its_metrics(refused):
     assert f"? BLIND: {metrics} (spam), since 2026-01-12 06:00 {reason}" in out
     assert out.count(reason) == 2
     assert len(refused.json("status")["incidents"]) == 2
+
+
+def test_a_rerun_of_an_older_window_is_told(judged):
+    judged.predict(f"""SELECT * REPLACE ("at" + INTERVAL 7 DAY AS "at") FROM ({ROWS}) WHERE id NOT LIKE '%7'""")
+    play(judged, "19")
+    later = "2026-01-19T10:00:00+00:00"
+    new = judged.json("cycles", "rerun", "1", "--why", "scores corrected", "--now", later)["cycle"]
+    judged.run("advance", "--now", later, code=1)
+    for command in (("advance", "--now", later), ("status",), ("check", "--now", later)):
+        assert [row["cycle"] for row in judged.json(*command)["refused"]] == [new]
+
+
+def test_of_a_panel_that_is_paused_nothing_is_told(refused):
+    refused.configure(("budget = 60", "budget = 60\npaused = true"))
+    for command in (("check", "--now", NOW), ("advance", "--now", NOW), ("status",)):
+        assert refused.json(*command)["refused"] == []
