@@ -155,7 +155,7 @@ def _outlook(installation: "Installation", spec: "PanelSpec", out: Path | None) 
     period, window = newest_window(installation, spec)
     found = label_needs(installation.ports, spec, window, period)
     if not found.items:
-        raise _empty(spec, window)
+        raise _empty(installation, spec, period, window)
     if out is not None:
         _draw_outlook(out, spec, found)
     return _outlook_document(spec, window, period, found)
@@ -305,10 +305,18 @@ def _goal_cells(goal: dict[str, Any], asked: int, budget: int) -> dict[str, str]
     }
 
 
-def _empty(spec: "PanelSpec", window: "Window") -> StratawatchError:
-    return StratawatchError(
-        f"panel '{spec.name}' has no predictions in its newest window {window}", hint="a cycle on it would be refused"
-    )
+def _empty(installation: "Installation", spec: "PanelSpec", period: int, window: "Window") -> StratawatchError:
+    """That the newest window is empty, with the moment at which the newest one with rows was the newest of all."""
+    from stratawatch.engine.input.newest_rows import newest_period_with_rows
+    from stratawatch.engine.model.windows import window_of_period
+
+    what = f"panel '{spec.name}' has no predictions in its newest window {window}"
+    earlier = newest_period_with_rows(installation.ports.sources[spec.name], spec, period)
+    if earlier is None:
+        return StratawatchError(what, hint="no earlier one has any: `stratawatch check` says what may be wrong")
+    found = window_of_period(spec.windows, earlier)
+    moment = (found.end + spec.windows.lateness).isoformat()
+    return StratawatchError(what, hint=f"the newest with rows is {found}: `stratawatch plan --now {moment}` plans it")
 
 
 def _preview(installation: "Installation", spec: "PanelSpec") -> dict[str, Any]:
@@ -321,7 +329,7 @@ def _preview(installation: "Installation", spec: "PanelSpec") -> dict[str, Any]:
     previewed = preview_plan(installation.ports, spec, window, period)
     planned, strata = previewed.plan, atoms_by_stratum(previewed.atoms)
     if not strata:
-        raise _empty(spec, window)
+        raise _empty(installation, spec, period, window)
     with installation.ports.store.begin() as tx:
         labelled = planned_window(spec, previewed.atoms, previewed.plan.totals)
         pages = expected_pages(tx, spec, labelled, window.start)

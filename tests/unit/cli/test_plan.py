@@ -125,6 +125,7 @@ class TestOutlook:
     def test_a_window_without_rows_is_told(self, fresh, arguments):
         err = fresh.run("plan", *arguments, "--now", "2026-02-20T00:00:00+00:00", code=2).stderr
         assert "panel 'spam' has no predictions in its newest window [2026-02-09 00:00, 2026-02-16 00:00)" in err
+        assert "`stratawatch plan --now 2026-01-12T00:00:00+00:00` plans it" in err
 
     @pytest.mark.parametrize("arguments", [(), ("--dry-run",)])
     def test_input_that_a_cycle_would_refuse_is_told(self, fresh, arguments):
