@@ -61,8 +61,8 @@ def _to_do(facts: ReportData, key: StreamKey) -> Iterator[str]:
     """What to do first about an open breach."""
     for one in facts.incidents:
         if one.key == key and one.kind == AlarmState.BREACH and one.resolved_at is None:
-            is_from_the_first = facts.breaches.get(key, News()).is_from_the_first
-            yield f"Do: {first_step(key, one.since, is_from_the_first=is_from_the_first)}"
+            may_be_older = facts.breaches.get(key, News()).may_be_older
+            yield f"Do: {first_step(key, one.since, may_be_older=may_be_older)}"
             if one.acknowledged_at is None:
                 yield f"Nobody has acknowledged it: stratawatch alerts ack {one.id}"
             else:

@@ -177,6 +177,16 @@ class TestWhatItCosts:
             bare = duration(tx, scenario.panel, replace(incident, since=None), over, LookedAt())
             assert (bare.first, bare.last, bare.over) == (paged.window.start, paged.window.start, paged.window.end)
 
+    def test_a_limit_that_was_never_kept_is_no_change_to_look_for(self, make_scenario):
+        """Two weeks far below a floor that is set before the third."""
+        scenario = make_scenario(spec(limits=()))
+        label_weeks(scenario, 0, 1, quality=0.2)
+        scenario.panel = replace(scenario.panel, limits=(Limit("precision", floor=0.8, classifiers=("lr",)),))
+        label_weeks(scenario, 2, quality=0.2)
+        (page,) = scenario.channel.received
+        assert "\nSince: before the week of 2026-01-19; it was outside its limit then too.\n" in page.body
+        assert "\n2. See what lr gets wrong (stratawatch mistakes spam --classifier lr), and whether" in page.body
+
     def test_a_week_that_looks_fine_is_not_told_as_broken(self, make_scenario):
         near = Limit("precision", floor=0.47, classifiers=("lr",))
         scenario = make_scenario(spec(limits=(near,)))

@@ -47,7 +47,7 @@ class News:
 
     `more` are lines that can wait until it is said what to do. `subject` is the breach in a headline; empty where the
     newest window says nothing. `looks_over`: that window is inside the limit, though not proven to be.
-    `is_from_the_first`: it was so in the first window that can be compared, so that it may have been so always.
+    `may_be_older`: nothing is known of the time before, or it was so then too, so that no change can be looked for.
     """
 
     lines: Sequence[str] = ()
@@ -55,7 +55,7 @@ class News:
     more: Sequence[str] = ()
     subject: str = ""
     looks_over: bool = False
-    is_from_the_first: bool = False
+    may_be_older: bool = False
 
 
 def notify_breach(
@@ -71,8 +71,8 @@ def notify_breach(
 
     Where there is no news of it, the page has the sentence of the judgement.
     """
-    key, is_from_the_first = incident.key, news is not None and news.is_from_the_first
-    step = first_step(key, incident.since, is_from_the_first=is_from_the_first)
+    key, may_be_older = incident.key, news is not None and news.may_be_older
+    step = first_step(key, incident.since, may_be_older=may_be_older)
     if ports.links_of(key.panel).runbook:
         step = f"Runbook below: {step}"
     else:
@@ -93,9 +93,9 @@ def notify_breach(
     notify(tx, ports, incident.dedup_key, "page", subject, "\n".join(lines), facts)
 
 
-def first_step(key: StreamKey, since: datetime | None, *, is_from_the_first: bool) -> str:
-    """What to do first about a breach: where nothing is known of the time before, no change can be looked for."""
-    if is_from_the_first:
+def first_step(key: StreamKey, since: datetime | None, *, may_be_older: bool) -> str:
+    """What to do first about a breach."""
+    if may_be_older:
         look = f"stratawatch mistakes {quote(key.panel)} --classifier {quote(key.classifier)}"
         return f"see what {key.classifier} gets wrong ({look}), and whether its limit is right."
     about = "" if since is None else f" about {since:%Y-%m-%d}"

@@ -53,8 +53,8 @@ def news_of_page(
         _sure(page, spec),
         *([f"Suspected too: {'; '.join(map(str, page.others))}."] if page.others else []),
     ]
-    chart, first = _chart(tx, spec, cycle, key, page.since), fall.is_from_the_first
-    return News(lines, chart, fall.cause_lines(), fall.headline, is_from_the_first=first)
+    chart, older = _chart(tx, spec, cycle, key, page.since), fall.may_be_older
+    return News(lines, chart, fall.cause_lines(), fall.headline, may_be_older=older)
 
 
 def news_of_reminder(windows: ComparedWindows, spec: PanelSpec, cycle: Cycle, key: StreamKey, since: datetime) -> News:
@@ -63,13 +63,13 @@ def news_of_reminder(windows: ComparedWindows, spec: PanelSpec, cycle: Cycle, ke
         return News()
     tx, fall = windows.tx, _Fall.of(windows, spec, cycle, key, since)
     began = [*fall.value_lines(), fall.since_line(since), *fall.harm_lines()]
-    chart, first = _chart(tx, spec, cycle, key, since), fall.is_from_the_first
+    chart, older = _chart(tx, spec, cycle, key, since), fall.may_be_older
     if fall.is_inside:
         sure = f"Sure: not yet. This {spec.windows.unit} looks fine, and it is over once that is proven."
-        return News([*began, sure], chart, fall.figures(), fall.headline, looks_over=True, is_from_the_first=first)
+        return News([*began, sure], chart, fall.figures(), fall.headline, looks_over=True, may_be_older=older)
     sure = "Sure: proven when it was paged."
     lines = [*began, *fall.place_lines(), sure]
-    return News(lines, chart, fall.cause_lines(), fall.headline, is_from_the_first=first)
+    return News(lines, chart, fall.cause_lines(), fall.headline, may_be_older=older)
 
 
 def news_of_open_breaches(windows: ComparedWindows, incidents: Sequence[Incident]) -> dict[StreamKey, News]:
@@ -196,7 +196,23 @@ class _Fall:
         """Since when it is so."""
         unit = self.spec.windows.unit
         is_sure = within is None or within[0] == within[1]
+        if self.was_outside_before:
+            return f"Since: before the {unit} of {start_text(since)}; it was outside its limit then too."
         return since_the_first(since, unit) if self.is_from_the_first and is_sure else since_line(since, unit, within)
+
+    @property
+    def may_be_older(self) -> bool:
+        """Whether nothing is known of the time before, or it was outside then too, as where a limit was changed."""
+        return self.is_from_the_first or self.was_outside_before
+
+    @property
+    def was_outside_before(self) -> bool:
+        """Whether all of the interval of the windows before lies outside a floor or a ceiling."""
+        if self.change is None or self.limit is None:
+            return False
+        before, limit = self.change.change.before, self.limit
+        is_below = limit.floor is not None and before.high < limit.floor
+        return is_below or (limit.ceiling is not None and before.low > limit.ceiling)
 
     def harm_lines(self) -> list[str]:
         """What it costs."""
