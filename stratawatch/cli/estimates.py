@@ -283,7 +283,8 @@ def _show(rows: list[dict[str, Any]], *, by_method: bool) -> None:
         corrected = any(correction_text(row) for row in mine)
         cells = [_cells(row, bounded=bounded, corrected=corrected, by_method=by_method) for row in mine]
         show_rows(cells, how_to_read=_how_to_read(mine), numbers=("labels", "n_eff", "deff"))
-        show_reasons([row for row in mine if row["state"] not in (None, "OK")])
+        if number == max(row["cycle"] for row in rows if row["panel"] == first["panel"]):
+            show_reasons([row for row in mine if row["state"] not in (None, "OK")])
         if number != cycles[-1]:
             print_line()
     if rows:
