@@ -4,13 +4,13 @@ A store that is missing, has another schema or does not answer is left to the re
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from functools import reduce
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 from urllib.parse import parse_qsl, urlsplit
 
 from stratawatch.engine.model.budget_ledger import cycles_of
@@ -117,6 +117,7 @@ SET_ASIDE_DAYS: Final = 7
 """How long labels that were set aside are counted."""
 _TIMES: Final = frozenset({"oldest", "since", "newest_window_end", "window_start", "window_end"})
 
+A = TypeVar("A")
 Row = Mapping[str, Any]
 
 
@@ -128,9 +129,20 @@ StatusRows = Mapping[str, tuple[Row, ...]]
 """The rows of every query by its name, of one moment."""
 
 
-def read_status(url: str) -> StatusRows:
-    """Read all views in one transaction, changing nothing; raises StoreNotReady when the real store should be asked."""
-    return _sqlite(url) if url.startswith(SQLITE) else _postgres(url)
+def read_status(url: str, more: Mapping[str, str] | None = None) -> StatusRows:
+    """Read all views, and `more` queries, in one transaction, changing nothing.
+
+    Raises StoreNotReady when the real store should be asked.
+    """
+    return _answered(url, lambda cursor, database: _read(cursor, database, more or {}))
+
+
+def is_readable(url: str) -> bool:
+    """Whether the store is there with the schema that is known here; of its rows it reads none."""
+    try:
+        return _answered(url, lambda cursor, _: _has_schema(cursor))
+    except StoreNotReady:
+        return False
 
 
 def expected_schema() -> str:
@@ -145,7 +157,12 @@ def queries(database: str, since: str) -> Mapping[str, str]:
     return {name: reduce(lambda text, change: text.replace(*change), changes, query) for name, query in QUERIES.items()}
 
 
-def _sqlite(url: str) -> StatusRows:
+def _answered(url: str, ask: Callable[[Any, str], A]) -> A:
+    """What is asked of a cursor in one read transaction, in the language of its database."""
+    return _sqlite(url, ask) if url.startswith(SQLITE) else _postgres(url, ask)
+
+
+def _sqlite(url: str, ask: Callable[[Any, str], A]) -> A:
     import sqlite3
 
     path = Path(url.removeprefix(SQLITE))
@@ -156,12 +173,12 @@ def _sqlite(url: str) -> StatusRows:
         with closing(sqlite3.connect(f"{path.as_uri()}?mode=rw", uri=True, timeout=BUSY_SECONDS)) as connection:
             connection.isolation_level = None
             connection.execute("BEGIN")  # a read transaction: one moment for all queries
-            return _read(connection.cursor(), "sqlite")
+            return ask(connection.cursor(), "sqlite")
     except sqlite3.Error as trouble:
         raise StoreNotReady from trouble
 
 
-def _postgres(url: str) -> StatusRows:
+def _postgres(url: str, ask: Callable[[Any, str], A]) -> A:
     try:
         import psycopg
     except ModuleNotFoundError as missing:
@@ -175,20 +192,24 @@ def _postgres(url: str) -> StatusRows:
             connection.read_only = True
             for statement in local_settings(own):
                 connection.execute(statement)
-            return _read(connection.cursor(), "postgresql")
+            return ask(connection.cursor(), "postgresql")
     except psycopg.Error as trouble:
         raise StoreNotReady from trouble
 
 
-def _read(cursor: Any, database: str) -> StatusRows:
-    cursor.execute("SELECT version_num FROM stratawatch_schema")
-    if cursor.fetchone() != (expected_schema(),):
+def _read(cursor: Any, database: str, more: Mapping[str, str]) -> StatusRows:
+    if not _has_schema(cursor):
         raise StoreNotReady
     since = f"{datetime.now(UTC) - timedelta(days=SET_ASIDE_DAYS):%Y-%m-%d %H:%M:%S}+00"
-    found = {name: _rows(cursor, query) for name, query in queries(database, since).items()}
+    found = {name: _rows(cursor, query) for name, query in {**queries(database, since), **more}.items()}
     found["cycles"] = _with_answered(cursor, found["cycles"], database)
     shares = cycles_of(found["shared_budget"][0]["position"]) if found["shared_budget"] else ()
     return {**found, "asked": _rows(cursor, ASKED.format(cycles=", ".join(map(str, shares)))) if shares else ()}
+
+
+def _has_schema(cursor: Any) -> bool:
+    cursor.execute("SELECT version_num FROM stratawatch_schema")
+    return bool(cursor.fetchone() == (expected_schema(),))
 
 
 def _with_answered(cursor: Any, cycles: tuple[Row, ...], database: str) -> tuple[Row, ...]:
@@ -216,7 +237,7 @@ def _rows(cursor: Any, query: str) -> tuple[Row, ...]:
 
 def _value(name: str, value: Any) -> Any:
     """JSON is parsed, and times are aware and in UTC; SQLite keeps both as text, times without an offset."""
-    if isinstance(value, str) and name in ("profile", "position"):
+    if isinstance(value, str) and name in ("profile", "position", "spec"):
         return json.loads(value)
     if isinstance(value, str) and (name.endswith("_at") or name in _TIMES):
         value = datetime.fromisoformat(value)

@@ -5,7 +5,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from stratawatch.cli.status import cycle_row
+from stratawatch.cli.status_document import cycle_row
 from stratawatch.engine.model.states import CycleState
 
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from stratawatch.adapters.status_queries import read_status
-from stratawatch.cli.status import _document
+from stratawatch.cli.status_document import status_document
 from stratawatch.core.estimate import IntervalEstimate
 from stratawatch.core.goals import Limit
 from stratawatch.engine.model.pauses import Pauses
@@ -51,7 +51,7 @@ class PlayedPanel:
 
     def status(self):
         """The document of `status`: the sentence on what is paused, and the state of each classifier."""
-        document = _document(
+        document = status_document(
             read_status(self.url), frozenset({"spam"}), self.scenario.clock.now(), self.scenario.ports.paused
         )
         (panel,) = document["panels"]

@@ -7,7 +7,7 @@ from threading import Barrier, Thread
 import pytest
 
 from stratawatch.adapters.status_queries import read_status
-from stratawatch.cli.status import _shared_budget
+from stratawatch.cli.status_document import shared_budget
 from stratawatch.core.goals import Limit
 from stratawatch.engine.cycle.advance import advance
 from stratawatch.engine.cycle.backfill import backfill
@@ -117,7 +117,7 @@ class TestThreePanelsUnderOneBudget:
         several = panels()
         produce(made, several, 0, 1)
         assert opened(made, several, 0) == {"abuse": 300, "scam": 300, "spam": 300}
-        before = _shared_budget(read_status(store_url))
+        before = shared_budget(read_status(store_url))
         assert (before["spent"], before["reserved"], before["left"]) == (0, 900, 0)
         assert "what its goals need is not known yet" in before["windows"][1]["why"]
         play(made)
@@ -129,7 +129,7 @@ class TestThreePanelsUnderOneBudget:
         assert 100 < second["spam"] < 250
         assert sum(second.values()) == 900
         play(made)
-        after = _shared_budget(read_status(store_url))
+        after = shared_budget(read_status(store_url))
         assert after["sentence"].endswith("2026-01-26: 900 spent, 0 reserved, 0 left")
         assert [one["asked"] for one in after["windows"]] == list(second.values())
         reasons = [one["why"] for one in after["windows"]]
@@ -258,7 +258,7 @@ def test_a_corrected_window_has_its_share_and_what_it_asked_stays_spent(store, s
     play(made)
     with made.ports.store.begin() as tx:
         assert tx.panels.latest()["scam"].budget == 60
-    found = _shared_budget(read_status(store_url))
+    found = shared_budget(read_status(store_url))
     asked = {one["cycle"]: one["asked"] for one in found["windows"]}
     assert (asked[old.id], found["spent"]) == (30, sum(asked.values()))
     assert 0 < asked[new] <= 20

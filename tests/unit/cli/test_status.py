@@ -7,10 +7,11 @@ from types import MappingProxyType
 
 import pytest
 
+from stratawatch.adapters.number_queries import BESIDE_STATUS
 from stratawatch.adapters.status_queries import expected_schema, read_status
 from stratawatch.adapters.store import SqlStore
 from stratawatch.adapters.store.schema import EXPECTED
-from stratawatch.cli.status import age, cycle_row, waits_for
+from stratawatch.cli.status_document import age, cycle_row, waits_for
 from stratawatch.engine.cycle.advance import advance
 from stratawatch.engine.cycle.open_cycles import open_cycles
 from stratawatch.engine.model.quarantined_row import QuarantinedRow
@@ -295,7 +296,7 @@ def test_postgresql_and_sqlite_say_the_same(postgres_url, tmp_path):
         with scenario.ports.store.begin() as tx:
             tx.cycles.quarantine(None, [QuarantinedRow("label", "a.jsonl", "junk", {"count": 3})], began)
             tx.commit()
-        document = dict(read_status(url))
+        document = dict(read_status(url, BESIDE_STATUS))
         (last,) = document.pop("last_advance")  # at the time of this machine
         assert last["finished_at"] == last["good_at"] >= began
         documents.append(document)
@@ -304,6 +305,8 @@ def test_postgresql_and_sqlite_say_the_same(postgres_url, tmp_path):
     assert len(documents[0]["streams"]) == 1
     assert documents[0]["cycles"]
     assert documents[0]["batches"]
+    assert {row["panel"] for row in documents[0]["estimates"]} == {row["panel"] for row in documents[0]["specs"]}
+    assert {type(row["spec"]) for row in documents[0]["specs"]} == {dict}
 
 
 def make_scenario(url: str) -> Scenario:
