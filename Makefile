@@ -60,7 +60,7 @@ test-pooled: $(STAMP)  ## The store's contract behind PgBouncer, which Debian ha
 	@export TEST_PGBOUNCER=1; $(PYTEST) -o testpaths="tests/pooled tests/contracts/store tests/drills/store" $(ARGS); $(SECONDS_TAKEN)
 
 # What tests of live services need of Debian, as program:package. What they need of Python: the servers.txt there.
-LIVE_PROGRAMS := chromium:chromium redis-server:redis-server rabbitmqctl:rabbitmq-server prometheus-alertmanager:prometheus-alertmanager amtool:prometheus-alertmanager
+LIVE_PROGRAMS := chromium:chromium redis-server:redis-server rabbitmqctl:rabbitmq-server prometheus-alertmanager:prometheus-alertmanager amtool:prometheus-alertmanager prometheus:prometheus promtool:prometheus
 
 test-live: $(STAMP) .venv-live/.set-up .venv-label-studio/begun/.env  ## Adapters against real servers, which it installs and starts.
 	@export PATH=$$PATH:/usr/sbin; missing=(); for program in $(LIVE_PROGRAMS); do \

@@ -12,6 +12,7 @@ EXTRAS: Final[Mapping[str, tuple[str, ...]]] = {
     "checks": ("great_expectations",),
     "report": ("matplotlib", "jinja2"),
     "web": ("starlette", "uvicorn", "jinja2"),
+    "metrics": ("prometheus_client",),
     "baselines": ("sklearn",),
     "postgres": ("psycopg",),
     "delta": ("deltalake", "pyarrow"),

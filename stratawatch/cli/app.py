@@ -23,6 +23,7 @@ from stratawatch.cli import (
     label_agreement,
     label_page,
     labels,
+    metrics,
     mistakes,
     open_advance,
     plan,
@@ -102,6 +103,7 @@ app.command("plan", short_help="How many labels are needed; what a cycle would a
 app.command("estimates", short_help="Estimates, with intervals.")(estimates.estimates)
 app.command("mistakes", short_help="Labelled items that a classifier got wrong.")(mistakes.mistakes)
 app.command("report", short_help="Write the HTML health report.")(report.report)
+app.command("metrics", short_help="The numbers for Prometheus.")(metrics.metrics)
 app.command("web", short_help="Serve the page where people label.")(label_page.web)
 app.command("grants", short_help="The rights that users of PostgreSQL need.")(grants.grants)
 app.command("audit", short_help="Who did what by hand, when, why.")(audit.audit)

@@ -17,9 +17,12 @@ if TYPE_CHECKING:
     from stratawatch.adapters.queues.answer_book import AnswerBook
     from stratawatch.adapters.queues.page import PageSettings
     from stratawatch.adapters.queues.page_book import PageBook
+    from stratawatch.config.loading import Configuration
+    from stratawatch.web.numbers import Numbers
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 PORT = 8642
+SHORTEST_TOKEN = 16
 LONGEST_NAME = 100
 
 NameArgument = Annotated[str, typer.Argument(help="The annotator's name, as labels will have it.", metavar="NAME")]
@@ -37,7 +40,8 @@ def web(
     """Serve the label page, or take labels by signed POST, as [queue] says, until Ctrl-C.
 
     With kind = "page" each annotator has a link of his own, which `stratawatch labels invite` makes. With
-    kind = "webhook" the labelling service posts to /labels/webhook.
+    kind = "webhook" the labelling service posts to /labels/webhook. Beside either, and alone with any other queue,
+    /metrics has numbers for Prometheus, where [web] has a metrics_token. /healthz and /readyz say whether it works.
 
     \b
     Examples:
@@ -131,25 +135,52 @@ def annotators(config: ConfigOption = DEFAULT_CONFIG, json: JsonOption = False) 
 def _served(config: Path, https: bool) -> tuple["ASGIApp", str, str]:
     """What `web` serves, its name, and the path of its address."""
     from stratawatch.adapters.adapter_settings import BuildContext
+    from stratawatch.adapters.queues.page import PageSettings
     from stratawatch.adapters.queues.webhook import WebhookQueueSettings
+    from stratawatch.adapters.status_queries import is_readable
     from stratawatch.config.loading import load_configuration
     from stratawatch.web.app import guarded, label_page
+    from stratawatch.web.numbers import METRICS, with_numbers
     from stratawatch.web.payload_view import AllowedHosts
 
     configuration = load_configuration(config)
     settings = configuration.settings.queue
+    numbers = _numbers(configuration, config)
+    if numbers and not isinstance(settings, (PageSettings, WebhookQueueSettings)):
+        url = configuration.store_url().get_secret_value()
+        return guarded(with_numbers(None, lambda: is_readable(url), numbers)), "the server of numbers", METRICS
     if not isinstance(settings, WebhookQueueSettings):
         page, page_book = _page(config)
         hosts = AllowedHosts(frozenset(page.link_hosts), frozenset(page.image_hosts))
         app = label_page(page_book, votes=page.votes, secure=https, hosts=hosts)
-        return guarded(app, hosts.images), "the label page", ""
+        served = with_numbers(app, lambda: bool(page_book.identity()), numbers)
+        return guarded(served, hosts.images), "the label page", ""
     from stratawatch.adapters.queues.webhook_book import WebhookBook
     from stratawatch.web.label_receiver import PATH, label_receiver
 
     book = WebhookBook(configuration.folder / settings.root)
     _require_file(book)
     keys = settings.receive_keys(BuildContext(configuration.folder))
-    return guarded(label_receiver(book, keys)), "the receiver of labels", PATH
+    served = with_numbers(label_receiver(book, keys), lambda: bool(book.identity()), numbers)
+    return guarded(served), "the receiver of labels", PATH
+
+
+def _numbers(configuration: "Configuration", config: Path) -> "Numbers | None":
+    """What /metrics shows, where [web] has a token for it."""
+    secret = configuration.settings.web.metrics_token
+    if secret is None:
+        return None
+    from stratawatch.cli.metrics import scrape
+    from stratawatch.extras import require
+    from stratawatch.web.numbers import Numbers
+
+    require("metrics")
+    token = configuration.context.reveal(secret)
+    if len(token.get_secret_value()) < SHORTEST_TOKEN:
+        raise StratawatchError(
+            "metrics_token of [web] is too short to be safe", expected=f"at least {SHORTEST_TOKEN} characters"
+        )
+    return Numbers(scrape(config), token)
 
 
 def _require_file(book: "AnswerBook") -> None:

@@ -50,6 +50,13 @@ class HeartbeatSettings(Shape):
     timeout: Annotated[PositiveDuration, Field(le=LONGEST_TIMEOUT)] = timedelta(seconds=20)
 
 
+class WebSettings(Shape):
+    """[web]: what `stratawatch web` serves beside its pages."""
+
+    metrics_token: Secret | None = None
+    """Who sends it, as `Authorization: Bearer`, gets /metrics; without one nobody does."""
+
+
 class RetentionSettings(Shape):
     """[retention]: how long the store and the report folder keep what estimates do not need."""
 
@@ -82,6 +89,7 @@ class Settings(Shape):
     schedule: ScheduleSettings = ScheduleSettings()
     checks: ChecksSettings = ChecksSettings()
     heartbeat: HeartbeatSettings | None = None
+    web: WebSettings = WebSettings()
     retention: RetentionSettings = RetentionSettings()
     budget: BudgetSettings | None = None
     alerts: list[ChannelSettings] = Field(default_factory=list)

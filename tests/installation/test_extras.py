@@ -15,6 +15,7 @@ from tests.support.fresh_environments import PROJECT, ROOT, closure, direct, env
 CLIENTS = {
     "great-expectations": "great_expectations",
     "grpcio": "grpc",
+    "prometheus-client": "prometheus_client",
     "pydantic-settings": "pydantic_settings",
     "scikit-learn": "sklearn",
     "fastapi": None,  # Prefect's own, here for its ceiling

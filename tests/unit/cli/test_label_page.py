@@ -1,10 +1,13 @@
 """The label page by command: who is invited, and what is refused."""
 
+import asyncio
 from datetime import UTC, datetime
 
+import httpx
 import pytest
 
 from stratawatch.adapters.queues.page_book import PageBook
+from stratawatch.cli.label_page import _served
 from tests.support.programs import loaded
 from tests.unit.cli.conftest import NOW
 
@@ -88,3 +91,53 @@ def test_a_page_without_a_file_says_what_makes_it(fresh):
 
 def test_the_commands_load_no_web_server():
     assert loaded("import stratawatch.cli.app", ["starlette", "uvicorn", "jinja2"]) == set()
+
+
+TOKEN = '\n[web]\nmetrics_token = "${env:METRICS_TOKEN}"\n'
+
+
+def test_numbers_are_served_beside_the_page_with_the_token_of_the_configuration(paged, monkeypatch):
+    monkeypatch.setenv("METRICS_TOKEN", "0123456789abcdef")
+    paged.config.write_text(paged.config.read_text() + TOKEN)
+    answers = asked_of(paged.config, "/metrics", "/readyz", "/")
+    assert [status for status, _ in answers] == [200, 200, 401]
+    assert answers[0][1].startswith("# HELP stratawatch_build_info")
+    assert "Who are you?" in answers[2][1]
+
+
+def test_numbers_are_served_alone_with_another_queue(fresh, monkeypatch):
+    monkeypatch.setenv("METRICS_TOKEN", "0123456789abcdef")
+    fresh.config.write_text(fresh.config.read_text() + TOKEN)
+    assert [status for status, _ in asked_of(fresh.config, "/metrics", "/readyz", "/")] == [200, 200, 404]
+    (fresh.folder / "stratawatch.db").write_bytes(b"no database")
+    assert [status for status, _ in asked_of(fresh.config, "/metrics", "/readyz", "/healthz")] == [503, 503, 200]
+
+
+@pytest.mark.parametrize(
+    ("token", "said"),
+    [("short", "metrics_token of [web] is too short"), ("  ", "METRICS_TOKEN"), (None, "METRICS_TOKEN is not set")],
+)
+def test_a_token_that_guards_nothing_is_refused(paged, token, said):
+    paged.config.write_text(paged.config.read_text() + TOKEN)
+    paged.environment = {"METRICS_TOKEN": token} if token is not None else {}
+    assert said in paged.run("web", code=2).stderr
+
+
+def test_a_token_that_stands_in_the_file_is_refused(paged):
+    paged.config.write_text(paged.config.read_text() + '\n[web]\nmetrics_token = "0123456789abcdef"\n')
+    assert "is a secret written into the file" in paged.run("check", "--now", NOW, code=1).stdout
+
+
+def asked_of(config, *paths):
+    """What `stratawatch web` answers to whoever has the token: status and text of each path."""
+    app, _, _ = _served(config, https=False)
+
+    async def sent():
+        transport = httpx.ASGITransport(app)
+        async with httpx.AsyncClient(transport=transport, base_url="http://ours", headers=AUTHORIZED) as client:
+            return [(answer.status_code, answer.text) for answer in [await client.get(path) for path in paths]]
+
+    return asyncio.run(sent())
+
+
+AUTHORIZED = {"authorization": "Bearer 0123456789abcdef"}
