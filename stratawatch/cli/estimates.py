@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -15,6 +16,7 @@ from stratawatch.cli.corrections import (
     show_corrections,
     show_disagreements,
 )
+from stratawatch.cli.estimate_files import check_ending, write_estimates
 from stratawatch.cli.interval_methods import show_method
 from stratawatch.cli.missing_answers import (
     bounds_columns,
@@ -51,7 +53,7 @@ from stratawatch.core.alarms.alarm_states import MEANINGS, URGENCY
 from stratawatch.engine.model.alarm_records import StreamKey
 from stratawatch.engine.model.limit_outlook import outlook_document, outlooks_with_pauses
 from stratawatch.errors import StratawatchError
-from stratawatch.formatting import confidence_text, count, estimate_in_words, truth_text
+from stratawatch.formatting import confidence_text, count, count_text, estimate_in_words, truth_text
 
 if TYPE_CHECKING:
     from stratawatch.core.estimate import Estimate
@@ -85,6 +87,9 @@ def estimates(
     ] = None,
     change: Annotated[bool, typer.Option("--change", help="With --together: less as many windows before.")] = False,
     by_method: MethodOption = False,
+    to: Annotated[
+        Path | None, typer.Option("--to", help="Write .csv, .jsonl or .parquet instead of a table.", metavar="FILE")
+    ] = None,
 ) -> None:
     """Estimates of every classifier: value, interval, state and labels used.
 
@@ -97,15 +102,11 @@ def estimates(
       stratawatch estimates --together 4 --change   less the four before
       stratawatch estimates --method                how each number was counted
       stratawatch estimates --json --segments > estimates.json
+      stratawatch estimates --history --to estimates.parquet
     """
     from stratawatch.wiring import build
 
-    if change and together is None:
-        raise StratawatchError(
-            "--change needs --together", hint="--together 1 is the change from one window to the next"
-        )
-    if together is not None and (history or minus):
-        raise StratawatchError("--together is of the newest windows", expected="no --history and no --minus beside it")
+    _check_options(to, together, is_json=json, is_change=change, is_of_windows=history or minus is not None)
     installation = build(config, only_reading=True)
     panel = _one_panel(installation, named, panel)
     if together is not None:
@@ -115,11 +116,48 @@ def estimates(
         rows = _chosen(rows, classifier, metric)
         if json:
             print_json({"together": rows})
+        elif to is not None:
+            _put(to, rows)
         else:
             show_together(rows, by_method=by_method)
         for name, trouble in left_out.items():
             print_error(f"stratawatch: {name}: {trouble}")
         return
+    document, outlooks = _of_windows(installation, panel, classifier, minus, history=history)
+    rows = _chosen(document["estimates"], f"{classifier} - {minus}" if minus else classifier, metric)
+    rows = [row for row in rows if segments or row["segment"] is None or row["state"] is not None]
+    if json:
+        print_json({**document, "estimates": rows})
+    elif to is not None:
+        _put(to, rows)
+    else:
+        _show([{**row, "outlooks": outlooks.get(_key(row), [])} for row in rows], by_method=by_method)
+        show_missing(document["missing_answers"], by_method=by_method)
+        show_corrections(document["label_errors"])
+        show_disagreements(document["disagreement"])
+        for one in document["truth"]:
+            print_line(truth_text(**one))
+
+
+def _check_options(
+    to: Path | None, together: int | None, *, is_json: bool, is_change: bool, is_of_windows: bool
+) -> None:
+    if to is not None:
+        if is_json:
+            raise StratawatchError("--json and --to do not go together", hint="--to FILE.jsonl writes JSON lines")
+        check_ending(to)
+    if is_change and together is None:
+        raise StratawatchError(
+            "--change needs --together", hint="--together 1 is the change from one window to the next"
+        )
+    if together is not None and is_of_windows:
+        raise StratawatchError("--together is of the newest windows", expected="no --history and no --minus beside it")
+
+
+def _of_windows(
+    installation: "Installation", panel: str | None, classifier: str | None, minus: str | None, *, history: bool
+) -> tuple[dict[str, Any], dict[tuple[int, StreamKey], list[dict[str, Any]]]]:
+    """The document of `--json` with every row of the windows, and how streams stand at the ends of their limits."""
     with installation.ports.store.begin() as tx:
         panels = chosen_panels(panel, list(tx.panels.latest()))
         found = [
@@ -133,7 +171,6 @@ def estimates(
                     "--minus needs --classifier", hint="say which classifier's metrics it is taken from"
                 )
             found = [(cycle, _differences(tx, cycle, revision, classifier, minus)) for cycle, revision in found]
-            classifier = f"{classifier} - {minus}"
         shadows = installation.ports.paused.shadows
         missing = {} if minus else missing_of_cycles(tx, found, every=history)
         corrected = {} if minus else corrections_of_cycles(tx, found)
@@ -142,30 +179,19 @@ def estimates(
             for cycle, revision in found
             for row in _cycle_rows(tx, cycle, revision, missing.get(cycle.id), corrected.get(cycle.id))
         ]
-        errors = [correction_row(cycle, corrected[cycle.id]) for cycle, _ in found if cycle.id in corrected]
-        absent = [missing_row(cycle, missing[cycle.id]) for cycle, _ in found if cycle.id in missing]
-        differing = [] if minus else disagreements_of_panels(tx, panels)
-        truth = [asdict(one) for one in tx.truth.counts() if one.panel in panels]
         outlooks = {} if history or minus else _outlooks(tx, panels, installation.ports.paused)
-    rows = _chosen(rows, classifier, metric)
-    rows = [row for row in rows if segments or row["segment"] is None or row["state"] is not None]
-    if json:
-        print_json(
-            {
-                "estimates": rows,
-                "truth": truth,
-                "missing_answers": absent,
-                "label_errors": errors,
-                "disagreement": differing,
-            }
-        )
-    else:
-        _show([{**row, "outlooks": outlooks.get(_key(row), [])} for row in rows], by_method=by_method)
-        show_missing(absent, by_method=by_method)
-        show_corrections(errors)
-        show_disagreements(differing)
-        for one in truth:
-            print_line(truth_text(**one))
+        return {
+            "estimates": rows,
+            "truth": [asdict(one) for one in tx.truth.counts() if one.panel in panels],
+            "missing_answers": [missing_row(cycle, missing[cycle.id]) for cycle, _ in found if cycle.id in missing],
+            "label_errors": [correction_row(cycle, corrected[cycle.id]) for cycle, _ in found if cycle.id in corrected],
+            "disagreement": [] if minus else disagreements_of_panels(tx, panels),
+        }, outlooks
+
+
+def _put(to: Path, rows: list[dict[str, Any]]) -> None:
+    write_estimates(to, rows)
+    print_line(f"wrote {count_text(len(rows), 'estimate')} to {to}")
 
 
 def _one_panel(installation: "Installation", named: str | None, option: str | None) -> str | None:
