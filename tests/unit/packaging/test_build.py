@@ -30,8 +30,11 @@ def ci(tmp_path):
     make.write_text(FAKE_MAKE)
     make.chmod(make.stat().st_mode | stat.S_IEXEC)
 
-    def run(closing: str, *, target: str = "test-all", status: int = 0, checks: int = 0) -> subprocess.CompletedProcess:
+    def run(
+        closing: str, *, target: str = "test-all", status: int = 0, checks: int = 0, slowness: str = "1.0"
+    ) -> subprocess.CompletedProcess:
         fakes = {"FAKE_TARGET": target, "FAKE_CLOSING": closing, "FAKE_STATUS": str(status), "FAKE_CHECKS": str(checks)}
+        fakes["KNOWN_SLOWNESS"] = slowness
         return subprocess.run(
             ["bash", ROOT / ".ci" / "run"],
             env={**os.environ, **fakes, "PATH": f"{tmp_path}:{os.environ['PATH']}"},
@@ -85,7 +88,11 @@ class TestContinuousIntegration:
         closing = "===== 411 passed in 593.12s ====="
         done = ci(f"{closing}\nrun: 600 s", target="test-live")
         assert (done.returncode, done.stderr) == (0, "")
-        done = ci(f"{closing}\nrun: 1201 s", target="test-live")
+        done = ci(f"{closing}\nrun: 601 s", target="test-live")
+        assert done.returncode == 1
+        assert "its tests took 601 s and may take 600" in done.stderr
+        assert ci(f"{closing}\nrun: 900 s", target="test-live", slowness="1.5").returncode == 0
+        done = ci(f"{closing}\nrun: 1201 s", target="test-live", slowness="")  # measured on this machine
         assert done.returncode == 1
         assert "its tests took 1201 s and may take " in done.stderr
 
