@@ -3,12 +3,15 @@
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from stratawatch.cli.options import DEFAULT_CONFIG, ConfigOption, JsonOption
 from stratawatch.cli.output import print_json, print_line
+
+if TYPE_CHECKING:
+    from stratawatch.engine.model.pauses import Pauses
 
 
 def metrics(
@@ -34,11 +37,11 @@ def metrics(
     from stratawatch.report.prometheus_text import prometheus_text, samples
 
     require("metrics")
-    document, shadows = numbers(config)
+    document, paused = numbers(config)
     if json:
-        print_json({"metrics": samples(document, __version__, shadows)})
+        print_json({"metrics": samples(document, __version__, paused)})
         return
-    text = prometheus_text(document, __version__, shadows)
+    text = prometheus_text(document, __version__, paused)
     if to is None:
         typer.echo(text, nl=False)
     else:
@@ -46,8 +49,8 @@ def metrics(
         print_line(f"wrote {to}")
 
 
-def numbers(config: Path) -> tuple[dict[str, Any], frozenset[tuple[str, str]]]:
-    """The document of `status` with estimates and specifications beside, and the shadows."""
+def numbers(config: Path) -> "tuple[dict[str, Any], Pauses]":
+    """The document of `status` with estimates and specifications beside, and what is paused."""
     from stratawatch.adapters.number_queries import BESIDE_STATUS
     from stratawatch.cli.status_document import status_document, status_rows
     from stratawatch.config.store_address import read_panel_names, read_pauses
@@ -55,7 +58,7 @@ def numbers(config: Path) -> tuple[dict[str, Any], frozenset[tuple[str, str]]]:
     paused = read_pauses(config)
     rows = status_rows(config, BESIDE_STATUS)
     document = status_document(rows, read_panel_names(config), datetime.now(UTC), paused)
-    return {**document, **{name: rows[name] for name in BESIDE_STATUS}}, paused.shadows
+    return {**document, **{name: rows[name] for name in BESIDE_STATUS}}, paused
 
 
 def scrape(config: Path) -> Callable[[], str]:
@@ -64,7 +67,7 @@ def scrape(config: Path) -> Callable[[], str]:
     from stratawatch.report.prometheus_text import prometheus_text
 
     def text() -> str:
-        document, shadows = numbers(config)
-        return prometheus_text(document, __version__, shadows)
+        document, paused = numbers(config)
+        return prometheus_text(document, __version__, paused)
 
     return text

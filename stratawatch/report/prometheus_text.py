@@ -4,39 +4,43 @@ Moments are told as moments, never as ages, so that an age is right whenever it 
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from math import isnan, nan
 from typing import TYPE_CHECKING, Any, Final
 
 from stratawatch.core.alarms.alarm_states import URGENCY
+from stratawatch.engine.model.alarm_records import StreamKey
+from stratawatch.engine.model.pauses import Pauses
 
 if TYPE_CHECKING:
     from prometheus_client.core import Metric
 
 Row = Mapping[str, Any]
 Document = Mapping[str, Any]
+NOTHING: Final = Pauses()
 STREAM: Final = ("panel", "classifier", "metric", "segment")
 """The labels of what belongs to a metric of a classifier; `segment` is empty for all items."""
 PAGED: Final = ("BREACH", "BLIND")
 """What incidents are about, so that none of them is a 0 and not a gap."""
 
 
-def prometheus_text(document: Document, version: str, shadows: Collection[tuple[str, str]] = ()) -> str:
+def prometheus_text(document: Document, version: str, paused: Pauses = NOTHING) -> str:
     """The text of a scrape, of the document of `status` with `estimates` and `specs` beside.
 
-    What left the configuration has no estimates, states and limits any more. Shadows are (panel, classifier).
+    What left the configuration has no estimates, states and limits any more, and what is paused has no state: an old
+    one would wake people, which a pause shall not.
     """
     from prometheus_client.exposition import generate_latest
 
-    return generate_latest(_Families(document, version, shadows)).decode()
+    return generate_latest(_Families(document, version, paused)).decode()
 
 
-def samples(document: Document, version: str, shadows: Collection[tuple[str, str]] = ()) -> list[dict[str, Any]]:
+def samples(document: Document, version: str, paused: Pauses = NOTHING) -> list[dict[str, Any]]:
     """The same numbers one by one: `name`, `labels` and `value`, which is None where nothing can be told."""
     return [
         {"name": one.name, "labels": dict(one.labels), "value": None if isnan(one.value) else one.value}
-        for family in _Families(document, version, shadows).collect()
+        for family in _Families(document, version, paused).collect()
         for one in family.samples
     ]
 
@@ -44,8 +48,8 @@ def samples(document: Document, version: str, shadows: Collection[tuple[str, str
 class _Families:
     """What Prometheus' client asks for families of numbers."""
 
-    def __init__(self, document: Document, version: str, shadows: Collection[tuple[str, str]]) -> None:
-        self._rows, self._version, self._shadows = document, version, frozenset(shadows)
+    def __init__(self, document: Document, version: str, paused: Pauses) -> None:
+        self._rows, self._version, self._paused = document, version, paused
         left = {panel["panel"] for panel in document["panels"] if not panel["configured"]}
         self._specs = {row["panel"]: row["spec"] for row in document["specs"] if row["panel"] not in left}
 
@@ -69,7 +73,7 @@ class _Families:
                     "classifier": one["name"],
                     "score_kind": one["score_kind"] if one["score"] else "none",
                     "cut_off": "" if one["cut_off"] is None else str(one["cut_off"]),
-                    "shadow": "yes" if (panel, one["name"]) in self._shadows else "no",
+                    "shadow": "yes" if (panel, one["name"]) in self._paused.shadows else "no",
                 }
                 for panel, spec in self._specs.items()
                 for one in spec["classifiers"]
@@ -112,7 +116,11 @@ class _Families:
         )
 
     def _states(self) -> Iterator["Metric"]:
-        rows = [row for row in self._rows["streams"] if self._is_watched(row)]
+        rows = [
+            row
+            for row in self._rows["streams"]
+            if self._is_watched(row) and not self._paused.cover(StreamKey(*(row[name] for name in STREAM)))
+        ]
         yield _gauge(
             "state",
             "Whether a metric is in a state against its limit: 1 for the one that it is in.",
@@ -122,7 +130,7 @@ class _Families:
         yield _gauge("judged_timestamp_seconds", "When it was judged.", STREAM, _each(rows, "judged_at"))
 
     def _limits(self) -> Iterator["Metric"]:
-        found: dict[str, list[tuple[tuple[str, ...], float]]] = {"floor": [], "ceiling": [], "max_drop": []}
+        found: dict[str, dict[tuple[str, ...], float]] = {"floor": {}, "ceiling": {}, "max_drop": {}}
         for panel, spec in self._specs.items():
             everyone = [one["name"] for one in spec["classifiers"]]
             for limit in spec["limits"]:
@@ -131,10 +139,10 @@ class _Families:
                 for end, values in found.items():
                     if limit[end] is not None:
                         names = limit["classifiers"] or everyone
-                        values += [((panel, one, limit["metric"], name), limit[end]) for one in names]
-        yield _gauge("limit_floor_ratio", "The least that a metric may be.", STREAM, found["floor"])
-        yield _gauge("limit_ceiling_ratio", "The most that a metric may be.", STREAM, found["ceiling"])
-        yield _gauge("limit_drop_ratio", "How much worse than its baseline it may be.", STREAM, found["max_drop"])
+                        values |= {(panel, one, limit["metric"], name): limit[end] for one in names}
+        yield _gauge("limit_floor_ratio", "The least that a metric may be.", STREAM, found["floor"].items())
+        yield _gauge("limit_ceiling_ratio", "The most that a metric may be.", STREAM, found["ceiling"].items())
+        yield _gauge("limit_drop_ratio", "How much worse than its baseline.", STREAM, found["max_drop"].items())
 
     def _work(self) -> Iterator["Metric"]:
         rows, panels = self._rows, list(self._specs)

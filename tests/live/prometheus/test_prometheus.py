@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -72,6 +73,14 @@ class TestRules:
     def test_pass_the_tool_of_prometheus(self):
         done = subprocess.run(["promtool", "check", "rules", OURS / "rules.yml"], capture_output=True, check=False)
         assert done.returncode == 0, done.stderr
+
+    def test_say_what_they_should_of_series(self, tmp_path):
+        """Among them: a shadow's breach wakes nobody."""
+        shutil.copy(OURS / "rules.yml", tmp_path)
+        shutil.copy(Path(__file__).with_name("rules_tests.yml"), tmp_path)
+        command = ["promtool", "test", "rules", "rules_tests.yml"]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
 
     def test_a_breach_fires_with_the_names_of_what_broke(self, scraped):
         def firing():

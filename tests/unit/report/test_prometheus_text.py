@@ -1,7 +1,9 @@
 """Numbers for Prometheus: whatever people call their classifiers, the text can be read again."""
 
+import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
+from stratawatch.engine.model.pauses import Pauses
 from stratawatch.report.prometheus_text import prometheus_text, samples
 
 ODD = 'é "quoted" \\ back\nline {a="b"} 1'
@@ -41,7 +43,7 @@ def test_names_of_people_come_back_as_they_are():
 
 
 def test_a_shadow_is_named():
-    found = samples(document(), "1.2", shadows={(ODD, ODD)})
+    found = samples(document(), "1.2", Pauses(shadows=frozenset({(ODD, ODD)})))
     (info,) = [one["labels"] for one in found if one["name"] == "stratawatch_classifier_info"]
     assert (info["classifier"], info["shadow"], info["score_kind"]) == (ODD, "yes", "none")
 
@@ -52,3 +54,20 @@ def test_batches_that_the_queue_does_not_hold_are_not_waited_for():
     found = {one["name"]: one["value"] for one in samples(document(batches=batches), "1.2")}
     assert found["stratawatch_unanswered_batches"] == 0
     assert found["stratawatch_failed_batches"] == 1
+
+
+@pytest.mark.parametrize("paused", [Pauses(panels=frozenset({ODD})), Pauses(classifiers=frozenset({(ODD, ODD)}))])
+def test_what_is_paused_has_estimates_and_no_state(paused):
+    stream = {
+        "panel": ODD,
+        "classifier": ODD,
+        "metric": "recall",
+        "segment": None,
+        "state": "BREACH",
+        "judged_at": None,
+    }
+    names = [one["name"] for one in samples(document(streams=[stream]), "1.2")]
+    assert names.count("stratawatch_state") == 5
+    left = [one["name"] for one in samples(document(streams=[stream]), "1.2", paused)]
+    assert "stratawatch_state" not in left
+    assert "stratawatch_estimate_ratio" in left
