@@ -97,7 +97,7 @@ def page(serve):
     return serve()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser():
     with sync_playwright() as driver:
         yield chromium(driver)
