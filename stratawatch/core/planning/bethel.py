@@ -128,6 +128,9 @@ def _optimum(problem: _Problem) -> tuple[Floats, Floats, float]:
     problem, census = _fix_full_strata(problem)
     rows = ~census
     prices = np.zeros(len(rows))
+    # Strata that are counted whole may leave nothing to decide: the floors keep the other limits.
+    if float(problem.used_shares(problem.low).max(initial=0.0)) <= 1:
+        return problem.low, prices, 0.0
     best, cost, bound = problem.high, float(problem.costs @ problem.high), 0.0
     active = problem
     guess = np.sqrt(active.weights * active.costs).sum(axis=1) ** 2 / max(int(rows.sum()), 1)
@@ -175,6 +178,9 @@ def _newton(problem: _Problem, prices: Floats, n: Floats, used: Floats, value: f
     # taken back until it climbs by a ten-thousandth of what its slope promises (Armijo's rule).
     for reach in SOLVER.trust_regions:
         tried = np.maximum(prices + _bounded_step(prices, slope, curvature, reach), 0)
+        # At prices of nothing the dual has no optimum (the floors exceed a limit), and no step has a scale from there.
+        if not tried.any():
+            continue
         there = problem.cheapest_at(tried)
         climbed = float(problem.costs @ there + tried @ (problem.used_shares(there) - 1)) - value
         if climbed > 1e-4 * float(slope @ (tried - prices)) >= 0:

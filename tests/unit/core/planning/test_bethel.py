@@ -55,6 +55,24 @@ class TestOneLimit:
         found = minimise_labels(floats(100, 16)[None, :], floats(9), floats(20, 1e6), np.zeros(2), caps=floats(10, 1e6))
         assert found.n.tolist() == pytest.approx([10, 1 / (0.25 + 1e-6)], rel=1e-5)
 
+    def test_a_step_that_leaves_no_price_is_taken_back(self):
+        """All but the last stratum stay at their floors: a long step of Newton's would take the only price to 0."""
+        needs = floats(0, 378.3, 4968.7, 41324.7, 1.635, 418.04)[None, :]
+        sizes, floors = floats(226, 212, 293, 383, 56, 79), floats(13, 14, 12, 31, 15, 1)
+        with np.errstate(all="raise"):
+            found = minimise_labels(needs, floats(2030.283), sizes, floors)
+        assert found.n[:5].tolist() == pytest.approx(floors[:5].tolist())
+        assert 1 < found.n[5] < 1.1
+        assert found.gap <= SOLVER.gap
+
+    def test_floors_that_are_enough_once_the_scarce_strata_are_counted_whole(self):
+        """The first limit takes all 10 of its stratum; the second exceeds its floor only there."""
+        needs = np.array([[1e4, 0.0], [1e4, 16.0]])
+        sizes = floats(10, 1e6)
+        found = minimise_labels(needs, floats(0, 2), sizes, floats(2, 8))
+        assert found.n.tolist() == [10, 8]
+        assert found.gap == 0
+
     def test_a_floor_saves_labels_elsewhere(self):
         """100 labels of the first: 1 of the 10; 100/n = 9."""
         found = minimise_labels(floats(100, 100)[None, :], floats(10), np.full(2, 1e12), floats(100, 0))
