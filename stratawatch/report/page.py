@@ -38,7 +38,7 @@ MOST_OPEN_SEGMENTS: Final = 8
 def panel_page(view: PanelView) -> str:
     """The page of one panel."""
     return (
-        _environment()
+        environment()
         .get_template("page.html.j2")
         .render(
             view=view,
@@ -54,11 +54,12 @@ def panel_page(view: PanelView) -> str:
 
 def index_page(views: Sequence[tuple[PanelView, str]]) -> str:
     """The list of panels, each with its headline and a link to its newest page."""
-    return _environment().get_template("index.html.j2").render(views=views)
+    return environment().get_template("index.html.j2").render(views=views)
 
 
 @cache
-def _environment() -> "Environment":
+def environment() -> "Environment":
+    """What templates are filled in with: everything escaped, commands between backticks as code."""
     from jinja2 import Environment, FunctionLoader, StrictUndefined
     from markupsafe import Markup
 

@@ -20,7 +20,7 @@ LEFT, RIGHT, TOP, BOTTOM = 31.0, 257.0, 5.5, 116.0
 BLANK: Final = "#eef0f2"
 GREY: Final = "#57606a"
 MOST_LEVELS: Final = 5
-_FONT: Final = f"font: 8px Helvetica, Arial, sans-serif; fill: {GREY}"
+_FONT: Final = f'font-family="Helvetica, Arial, sans-serif" font-size="8" fill="{GREY}"'
 _CROSS: Final = "m-2-4l2 2 2-2 2 2-2 2 2 2-2 2-2-2-2 2-2-2 2-2-2-2z"
 _TRIANGLE: Final = "m0-4.2l4.2 7.6h-8.4z"
 
@@ -38,7 +38,7 @@ def trend_svg(trend: Trend) -> str:
         *_marks(axes, trend, AlarmState.BREACH, _CROSS, VERMILLION),
         *_signs(axes, trend.points),
     ]
-    return f'<svg viewBox="0 0 {WIDTH:g} {HEIGHT:g}" style="{_FONT}">{"".join(parts)}</svg>'
+    return f'<svg viewBox="0 0 {WIDTH:g} {HEIGHT:g}" {_FONT}>{"".join(parts)}</svg>'
 
 
 @dataclass(frozen=True)
@@ -73,12 +73,13 @@ def _short(number: float) -> str:
     return f"{number:.1f}".removesuffix(".0")
 
 
-def _path(d: str, style: str) -> str:
-    return f'<path d="{d}" style="{style}"/>'
+def _path(d: str, look: str) -> str:
+    # Attributes and no style: pages that are served allow no style but their sheet's.
+    return f'<path d="{d}" {look}/>'
 
 
 def _line(colour: str, width: float, more: str = "") -> str:
-    return f"fill: none; stroke: {colour.lower()}; stroke-width: {width}{more}"
+    return f'fill="none" stroke="{colour.lower()}" stroke-width="{width}"{more}'
 
 
 def _frame(axes: _Axes, trend: Trend) -> Iterator[str]:
@@ -117,18 +118,18 @@ def _run(axes: _Axes, points: Sequence[Point], run: Sequence[int]) -> Iterator[s
     lows = [f"{x} {axes.y(estimate.low)}" for x, estimate in reversed(found)]
     values = [f"{x} {axes.y(estimate.value)}" for x, estimate in found]
     reach = "".join(f"M{x} {axes.y(estimate.low)}V{axes.y(estimate.high)}" for x, estimate in found)
-    yield _path(f"M{' '.join(highs + lows)}z", f"fill: {BLUE.lower()}; opacity: .14")
-    yield _path(reach, _line(BLUE, 1.2, "; opacity: .55"))
+    yield _path(f"M{' '.join(highs + lows)}z", f'fill="{BLUE.lower()}" opacity=".14"')
+    yield _path(reach, _line(BLUE, 1.2, ' opacity=".55"'))
     yield _path(f"M{'L'.join(values)}", _line(BLUE, 1.6))
     dots = "".join(f"M{value}h0" for value in values)
-    yield _path(dots, _line(BLUE, 3.8, "; stroke-linecap: round"))
+    yield _path(dots, _line(BLUE, 3.8, ' stroke-linecap="round"'))
 
 
 def _gaps(axes: _Axes, points: Sequence[Point]) -> Iterator[str]:
     gaps = [place for place, point in enumerate(points) if point.estimate is None]
     if gaps:
         bands = (f"M{axes.x(place - 0.5)} {TOP:g}V{BOTTOM:g}H{axes.x(place + 0.5)}V{TOP:g}z" for place in gaps)
-        yield _path("".join(bands), f"fill: {BLANK}")
+        yield _path("".join(bands), f'fill="{BLANK}"')
 
 
 def _signs(axes: _Axes, points: Sequence[Point]) -> Iterator[str]:
@@ -136,7 +137,7 @@ def _signs(axes: _Axes, points: Sequence[Point]) -> Iterator[str]:
     for place, point in enumerate(points):
         if point.estimate is None:
             x, sign = axes.x(place), "…" if point.under_way else "?"
-            yield _path(f"M{x} {BOTTOM - 5:g}m-4 2v-10h8v10z", f"fill: {BLANK}")
+            yield _path(f"M{x} {BOTTOM - 5:g}m-4 2v-10h8v10z", f'fill="{BLANK}"')
             yield f'<text x="{x}" y="{BOTTOM - 5:g}" text-anchor="middle" font-weight="bold">{sign}</text>'
 
 
@@ -147,7 +148,7 @@ def _baselines(axes: _Axes, points: Sequence[Point]) -> Iterator[str]:
         if baseline is not None:
             first, last = axes.x(places[0] - 0.5), axes.x(places[-1] + 0.5)
             low, high = axes.y(baseline.low), axes.y(baseline.high)
-            yield _path(f"M{first} {low}V{high}H{last}V{low}z", f"fill: {GREEN.lower()}; opacity: .13")
+            yield _path(f"M{first} {low}V{high}H{last}V{low}z", f'fill="{GREEN.lower()}" opacity=".13"')
             yield _path(f"M{first} {axes.y(baseline.value)}H{last}", _line(GREEN, 1.1))
 
 
@@ -156,11 +157,11 @@ def _limits(axes: _Axes, trend: Trend) -> Iterator[str]:
         places = [place for place, _ in run]
         if limit is not None:
             line = f"M{axes.x(places[0] - 0.5)} {axes.y(limit)}H{axes.x(places[-1] + 0.5)}"
-            yield _path(line, _line(INK, 1.1, "; stroke-dasharray: 4.4 2.2"))
+            yield _path(line, _line(INK, 1.1, ' stroke-dasharray="4.4 2.2"'))
 
 
 def _marks(axes: _Axes, trend: Trend, state: AlarmState, shape: str, colour: str) -> Iterator[str]:
     for place, point in enumerate(trend.points):
         if point.estimate and point.state == state:
             at = f"M{axes.x(place)} {axes.y(point.estimate.value)}{shape}"
-            yield _path(at, f"fill: {colour.lower()}; stroke: #fff; stroke-width: .8")
+            yield _path(at, f'fill="{colour.lower()}" stroke="#fff" stroke-width=".8"')

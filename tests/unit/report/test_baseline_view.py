@@ -91,7 +91,7 @@ class TestChart:
         later = replace(BASELINE, evidence=BaselineShare(0.8, 900), valid_from=START + 3 * WEEK)
         two = trend_svg(trend_of(view_of(replace(BASELINE, valid_until=later.valid_from), later)))
         none = trend_svg(trend_of(view_of()))
-        assert [text.count(f"fill: {GREEN.lower()}") for text in (none, one, two)] == [0, 1, 2]
+        assert [text.count(f'fill="{GREEN.lower()}"') for text in (none, one, two)] == [0, 1, 2]
 
 
 class TestPage:

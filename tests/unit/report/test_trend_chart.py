@@ -22,7 +22,7 @@ def trend(*points):
 
 
 def marks(svg, colour):
-    return len(re.findall(rf"<path [^>]*fill: {colour.lower()}", svg))
+    return len(re.findall(rf'<path [^>]*fill="{colour.lower()}"', svg))
 
 
 class TestMarks:
@@ -42,7 +42,7 @@ class TestMarks:
 
 class TestLines:
     def lines(self, svg, width):
-        return re.findall(rf'<path d="([^"]+)"[^>]*stroke-width: {width}[;"]', svg)
+        return re.findall(rf'<path d="([^"]+)"[^>]*stroke-width="{width}"', svg)
 
     def test_the_line_does_not_cross_a_gap(self):
         whole = self.lines(trend_svg(trend(point(0), point(1), point(2), point(3))), "1.6")
