@@ -20,6 +20,10 @@ class ConfigError(StratawatchError):
     """The configuration cannot be used as it is."""
 
 
+class NotFound(StratawatchError):  # noqa: N818 - what was asked for, not what went wrong
+    """The store has nothing of this number or name."""
+
+
 class ConfigErrors(ConfigError):  # noqa: N818 - it holds all of them
     """Several at once: `each` has them all, the sentence the first and how many more there are."""
 

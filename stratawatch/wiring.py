@@ -66,11 +66,11 @@ def keep_runs(config_path: str | Path) -> timedelta:
     return load_configuration(config_path).settings.schedule.keep_runs
 
 
-def open_store(configuration: Configuration) -> Store:
+def open_store(configuration: Configuration, *, only_looking: bool = False) -> Store:
     """The store, which must be there at this program's schema."""
     from stratawatch.adapters.store import open_store as open_url
 
-    return open_url(configuration.store_url().get_secret_value())
+    return open_url(configuration.store_url().get_secret_value(), only_looking=only_looking)
 
 
 def wire(

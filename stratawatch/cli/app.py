@@ -31,6 +31,7 @@ from stratawatch.cli import (
     retire,
     silences,
     status,
+    web,
 )
 from stratawatch.cli.output import print_error
 from stratawatch.cli.quick_commands import QuickCommand, QuickGroup, config_after_command
@@ -104,7 +105,8 @@ app.command("estimates", short_help="Estimates, with intervals.")(estimates.esti
 app.command("mistakes", short_help="Labelled items that a classifier got wrong.")(mistakes.mistakes)
 app.command("report", short_help="Write the HTML health report.")(report.report)
 app.command("metrics", short_help="The numbers for Prometheus.")(metrics.metrics)
-app.command("web", short_help="Serve the page where people label.")(label_page.web)
+app.command("web", short_help="Serve the dashboard and the label page.")(web.web)
+app.command("invite", short_help="A link to the dashboard for a person.")(web.invite)
 app.command("grants", short_help="The rights that users of PostgreSQL need.")(grants.grants)
 app.command("audit", short_help="Who did what by hand, when, why.")(audit.audit)
 app.command("backup", short_help="Back the store up into a file.")(backup.backup)

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from stratawatch.config import budget_rules, classifier_rules, design_rules, folder_rules, metric_rules
+from stratawatch.config import budget_rules, classifier_rules, design_rules, folder_rules, metric_rules, web_rules
 from stratawatch.config.panel_settings import PanelSettings
 from stratawatch.config.problems import Problem
 from stratawatch.config.settings import Settings
@@ -47,6 +47,8 @@ INSTALLATION_RULES: Final[tuple[Callable[[Settings, Path], Iterator[Problem]], .
     folder_rules.truth_of_panels,
     classifier_rules.votes_are_asked,
     classifier_rules.shared_items,
+    web_rules.people_are_known,
+    web_rules.proxy_is_there,
 )
 
 

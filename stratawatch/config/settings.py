@@ -12,7 +12,8 @@ from stratawatch.config.panel_settings import PanelSettings
 from stratawatch.engine.model.shared_budget import LEAST_BUDGET, Span
 from stratawatch.settings.database_urls import check_store_url
 from stratawatch.settings.postgres_keys import StorePostgresKeys
-from stratawatch.settings.shapes import Cron, Link, Name, PositiveDuration, Secret, Shape, Text
+from stratawatch.settings.roles import Role
+from stratawatch.settings.shapes import Cron, HeaderName, Link, Name, PositiveDuration, Secret, Shape, Text
 
 
 class StoreSettings(StorePostgresKeys):
@@ -50,11 +51,27 @@ class HeartbeatSettings(Shape):
     timeout: Annotated[PositiveDuration, Field(le=LONGEST_TIMEOUT)] = timedelta(seconds=20)
 
 
+class PersonSettings(Shape):
+    """[[web.people]]: who may look at the dashboard, and what else."""
+
+    name: Text
+    role: Role = "viewer"
+    token_hash: Annotated[str, Field(pattern="^[0-9a-f]{64}$")] | None = None
+    """Of the token in the person's link; without one the proxy has to name the person."""
+
+
 class WebSettings(Shape):
-    """[web]: what `stratawatch web` serves beside its pages."""
+    """[web]: what `stratawatch web` serves beside its pages, and to whom."""
 
     metrics_token: Secret | None = None
     """Who sends it, as `Authorization: Bearer`, gets /metrics; without one nobody does."""
+    proxy_header: HeaderName | None = None
+    """The header in which a proxy says who it let in."""
+    proxy_addresses: list[Text] = Field(default_factory=lambda: ["127.0.0.1", "::1"])
+    """Where that proxy asks from; nobody else's header is believed."""
+    proxy_role: Role | None = None
+    """The role of people whom the proxy names and `people` does not; without one they are refused."""
+    people: list[PersonSettings] = Field(default_factory=list)
 
 
 class RetentionSettings(Shape):

@@ -106,4 +106,8 @@ def _incident_row(facts: ReportData, incident: Incident) -> IncidentRow:
         window=cycle.window if cycle else None,
         # A later revision may have judged otherwise; then its sentence is not the one that opened this.
         reason=judged.reason if judged and judged.state == incident.kind else "",
+        id=incident.id,
+        classifier=key.classifier,
+        since=incident.since,
+        acknowledged_by=incident.acknowledged_by,
     )

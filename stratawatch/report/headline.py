@@ -44,12 +44,15 @@ def _broken(facts: ReportData, alike: Sequence[Score], details: Sequence[str]) -
     if not all(news.subject for news in several):
         return None
     proofs = tuple(f"Proof: {score.name} {score.reason.rstrip('.')}." for score in alike)
+    harm, more_wrong = tuple(news.harm for news in several if news.harm), sum(news.more_wrong for news in several)
     if len(several) == 1:
         (news,) = several
-        told = (*news.lines, *_to_do(facts, _key(facts, alike[0])))
-        return Headline(AlarmState.BREACH, _subject(news), tuple(details), told, (*news.more, *proofs))
-    told = tuple(_subject(news) for news in several)
-    return Headline(AlarmState.BREACH, _sentence(AlarmState.BREACH, alike, 0), tuple(details), told, proofs)
+        said, told = _subject(news), (*news.lines, *_to_do(facts, _key(facts, alike[0])))
+        deeper = (*news.more, *proofs)
+    else:
+        said, told = _sentence(AlarmState.BREACH, alike, 0), tuple(_subject(news) for news in several)
+        deeper = proofs
+    return Headline(AlarmState.BREACH, said, tuple(details), told, deeper, harm, more_wrong)
 
 
 def _subject(news: News) -> str:

@@ -70,13 +70,7 @@ def write_reports(
     specs = dict(panels) if panels is not None else _stored_panels(store)
     if not specs:
         raise StratawatchError("there is no panel to report on", hint="run `stratawatch open` once, or configure one")
-    views = [
-        _with_pause(
-            build(store, spec, now, cycles=cycles, docs_link=docs_link, shadows=paused.shadows_of(spec.name)), paused
-        )
-        for spec in specs.values()
-    ]
-    views = [replace(one, links=links.get(one.panel, PanelLinks())) for one in views]
+    views = [panel_view(store, spec, now, paused, links, cycles=cycles, docs_link=docs_link) for spec in specs.values()]
     pages = {}
     for view in views:
         text, home = panel_page(view), folder / slug(view.panel)
@@ -87,6 +81,21 @@ def write_reports(
     _write(folder / "index.html", index_page([(view, latest_report(view.panel)) for view in views]))
     to_open = next(iter(pages.values())) if len(pages) == 1 else folder / "index.html"
     return WrittenReports(to_open, tuple(views), pages)
+
+
+def panel_view(
+    store: Store,
+    spec: PanelSpec,
+    now: datetime,
+    paused: Pauses,
+    links: Mapping[str, PanelLinks],
+    *,
+    cycles: int = SHOWN_CYCLES,
+    docs_link: DocsLink = relative_docs,
+) -> PanelView:
+    """What pages show of a panel, with what is paused of it and where it leads."""
+    view = build(store, spec, now, cycles=cycles, docs_link=docs_link, shadows=paused.shadows_of(spec.name))
+    return replace(_with_pause(view, paused), links=links.get(spec.name, PanelLinks()))
 
 
 def _with_pause(view: PanelView, paused: Pauses) -> PanelView:

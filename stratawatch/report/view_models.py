@@ -227,6 +227,10 @@ class IncidentRow:
     resolved_at: datetime | None
     window: Window | None
     reason: str
+    id: int = 0
+    classifier: str = ""
+    since: datetime | None = None
+    acknowledged_by: str = ""
 
 
 @dataclass(frozen=True)
@@ -318,6 +322,8 @@ class Headline:
     details: tuple[str, ...]
     told: tuple[str, ...] = ()
     deeper: tuple[str, ...] = ()
+    harm: tuple[str, ...] = ()  # of each open breach in a few words, where counts of it are known
+    more_wrong: float = 0.0  # calls of the newest window that are wrong beyond the usual
 
 
 @dataclass(frozen=True)

@@ -105,8 +105,17 @@ def check_cron(text: str) -> str:
     return text
 
 
+def _header_name(text: str) -> str:
+    if not re.fullmatch(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}", text):
+        raise ValueError('is no name of a header, such as "X-Forwarded-User"')
+    if text.lower() in ("authorization", "cookie", "host"):
+        raise ValueError("is a header that visitors send themselves")
+    return text
+
+
 Text = Annotated[str, AfterValidator(_unpadded)]
 Name = Annotated[str, AfterValidator(_named)]
+HeaderName = Annotated[str, AfterValidator(_header_name)]
 Link = Annotated[str, AfterValidator(_check_link)]
 Moment = Annotated[datetime, BeforeValidator(_utc)]
 Duration = Annotated[timedelta, BeforeValidator(parse_duration)]

@@ -10,13 +10,12 @@ from hashlib import sha256
 from hmac import compare_digest
 from pathlib import Path
 from typing import Any, Final
-from urllib.parse import parse_qs
 from uuid import uuid4
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
@@ -24,12 +23,11 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from stratawatch.adapters.queues.page_book import PageBook
 from stratawatch.errors import Unreachable
+from stratawatch.web.forms import Refused, read_fields
 from stratawatch.web.payload_view import AllowedHosts, plain_text, shown_payload
 
 COOKIE: Final = "stratawatch_annotator"
 COOKIE_LIFE: Final = 30 * 24 * 3600
-LARGEST_FORM: Final = 8192
-"""Bytes of what a browser sends."""
 LONGEST_REASON: Final = 200
 VALUES: Final = ("yes", "no", "skip")
 _NUMBER: Final = re.compile("[0-9]{1,18}")
@@ -51,12 +49,6 @@ _PAGES: Final = Environment(
 )
 
 Clock = Callable[[], datetime]
-
-
-class _Refused(Exception):  # noqa: N818 - what is answered, not what went wrong
-    def __init__(self, status: int, title: str, text: str) -> None:
-        super().__init__(text)
-        self.status, self.title, self.text = status, title, text
 
 
 def label_page(
@@ -101,7 +93,7 @@ def label_page(
         value, key, reason = form.get("value", ""), form.get("key", ""), form.get("reason", "")
         batch = form.get("batch", "")
         if value not in VALUES or not key or len(reason) > LONGEST_REASON or not _NUMBER.fullmatch(batch):
-            raise _Refused(400, "That was no answer", "An answer is yes, no or skip, to one item.")
+            raise Refused(400, "That was no answer", "An answer is yes, no or skip, to one item.")
         kept = await run_in_threadpool(
             lambda: book.answer(annotator, key, value, votes, clock(), uuid4().hex, reason.strip(), int(batch))
         )
@@ -120,19 +112,21 @@ def label_page(
             Route("/enter/{token}", enter),
             Mount("/static", StaticFiles(directory=_HERE / "static")),
         ],
-        exception_handlers={_Refused: _refusal, Unreachable: _unreachable},
+        exception_handlers={Refused: _refusal, Unreachable: _unreachable},
     )
 
 
 def guarded(app: Starlette, images: Collection[str] = ()) -> ASGIApp:
-    """The app, whose every answer carries HEADERS; its pages load images from the hosts that are named."""
+    """The app, whose every answer carries HEADERS, or its own of a name; images come from the hosts that are named."""
     policy = " ".join([HEADERS[POLICY], *(f"https://{host}" for host in sorted(images))])
     fixed = [(name.lower().encode(), value.encode()) for name, value in {**HEADERS, POLICY: policy}.items()]
 
     async def serve(scope: Scope, receive: Receive, send: Send) -> None:
         async def send_guarded(message: Message) -> None:
             if message["type"] == "http.response.start":
-                message = {**message, "headers": [*message.get("headers", []), *fixed]}
+                own = list(message.get("headers", []))
+                said = {name.lower() for name, _ in own}
+                message = {**message, "headers": [*own, *(pair for pair in fixed if pair[0] not in said)]}
             await send(message)
 
         await app(scope, receive, send_guarded)
@@ -144,9 +138,9 @@ def _known(book: PageBook, token: str) -> str:
     """Whose token it is. Raises what is answered where it is nobody's, or was revoked."""
     found = book.who(token)
     if found is None:
-        raise _Refused(401, "Who are you?", "Open the link that you were given. If you did, ask for a new one.")
+        raise Refused(401, "Who are you?", "Open the link that you were given. If you did, ask for a new one.")
     if found[1]:
-        raise _Refused(403, "This link was closed", "What you answered counts. Ask for a new link to go on.")
+        raise Refused(403, "This link was closed", "What you answered counts. Ask for a new link to go on.")
     return found[0]
 
 
@@ -158,17 +152,9 @@ async def _annotator(book: PageBook, request: Request) -> tuple[str, str]:
 async def _form(book: PageBook, request: Request) -> tuple[str, dict[str, str]]:
     """Who sent a form, and its fields. Raises what is answered where the form is not the page's own."""
     token, annotator = await _annotator(book, request)
-    body = b""
-    try:
-        async for part in request.stream():
-            body += part
-            if len(body) > LARGEST_FORM:
-                raise _Refused(413, "That is too long", "An answer is a few words.")
-        fields = {name: values[0] for name, values in parse_qs(body.decode(), max_num_fields=10).items()}
-    except (ValueError, ClientDisconnect):
-        raise _Refused(400, "That was no answer", "Go back, and press a button of the page.") from None
+    fields = await read_fields(request)
     if not compare_digest(fields.get("form_key", "").encode(), _form_key(token).encode()):
-        raise _Refused(403, "This form is not from here", "Go back to the page, and answer there.")
+        raise Refused(403, "This form is not from here", "Go back to the page, and answer there.")
     return annotator, fields
 
 
@@ -190,7 +176,7 @@ def _page(template: str, status: int, **facts: Any) -> HTMLResponse:
 
 
 async def _refusal(_: Request, refused: Exception) -> Response:
-    assert isinstance(refused, _Refused)  # noqa: S101 - registered for it alone
+    assert isinstance(refused, Refused)  # noqa: S101 - registered for it alone
     return _page("refused.html", refused.status, title=refused.title, text=refused.text)
 
 

@@ -1,4 +1,4 @@
-"""What programs ask a server of ours: whether it runs, whether it can work, and the numbers for Prometheus.
+"""What a server of ours has beside its page: whether it runs and can work, numbers for Prometheus, the dashboard.
 
 The numbers go to whoever has the token alone; without a token nobody is told that they could be had.
 """
@@ -12,13 +12,14 @@ from pydantic import SecretStr
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse, Response
-from starlette.routing import Mount, Route
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.routing import BaseRoute, Mount, Route
 from starlette.types import ASGIApp
 
 from stratawatch.errors import StratawatchError, Unreachable
 
 METRICS: Final = "/metrics"
+DASHBOARD: Final = "/dashboard"
 TEXT_FORMAT: Final = "text/plain; version=0.0.4; charset=utf-8"
 """Prometheus' text format, whose version never changed."""
 
@@ -31,8 +32,19 @@ class Numbers:
     token: SecretStr
 
 
-def with_numbers(app: ASGIApp | None, is_ready: Callable[[], bool], numbers: Numbers | None = None) -> Starlette:
-    """The app with /healthz, /readyz and, where there are numbers, /metrics for whoever has their token."""
+def served_together(
+    app: ASGIApp | None,
+    is_ready: Callable[[], bool],
+    numbers: Numbers | None = None,
+    dashboard: ASGIApp | None = None,
+) -> Starlette:
+    """The app with /healthz, /readyz and, where there are numbers, /metrics for whoever has their token.
+
+    The dashboard has its own path; without an app the first page leads there.
+    """
+
+    async def to_dashboard(_: Request) -> Response:
+        return RedirectResponse(f"{DASHBOARD}/", 303)
 
     async def healthz(_: Request) -> Response:
         return PlainTextResponse("it runs\n")
@@ -51,9 +63,13 @@ def with_numbers(app: ASGIApp | None, is_ready: Callable[[], bool], numbers: Num
         except StratawatchError:
             return PlainTextResponse("the store cannot be read\n", 503)
 
-    routes = [Route("/healthz", healthz), Route("/readyz", readyz)]
+    routes: list[BaseRoute] = [Route("/healthz", healthz), Route("/readyz", readyz)]
     if numbers is not None:
         routes.append(Route(METRICS, metrics))
+    if dashboard is not None:
+        routes.append(Mount(DASHBOARD, dashboard))
+        if app is None:
+            routes.append(Route("/", to_dashboard))
     return Starlette(routes=[*routes, Mount("/", app)] if app is not None else routes)
 
 

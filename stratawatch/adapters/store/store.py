@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from sqlalchemy.engine import URL
 
 from stratawatch.adapters.store.database import (
+    LOOKING,
     connect,
     create_private,
     database_errors,
@@ -18,16 +19,19 @@ from stratawatch.adapters.store.transaction import SqlTransaction
 
 
 class SqlStore:
-    """Keeps all state in a SQL database. With `create`, the schema is created or brought up to date first."""
+    """Keeps all state in a SQL database. With `create`, the schema is created or brought up to date first.
 
-    def __init__(self, url: str, *, create: bool = False) -> None:
+    One for `only_looking` takes no lock on SQLite: it waits for nobody, and cannot write.
+    """
+
+    def __init__(self, url: str, *, create: bool = False, only_looking: bool = False) -> None:
         self._url: URL = store_url(url)
         file = sqlite_file(self._url)
         if not create and file is not None and not file.exists():
             raise mismatch("empty", self.where)
         if create:
             create_private(self._url)
-        self._engine = connect(self._url)
+        self._engine = connect(self._url).execution_options(**{LOOKING: only_looking})
         try:
             self._open(create=create)
         except BaseException:
@@ -66,6 +70,6 @@ class SqlStore:
             raise mismatch(state, self.where, revision)
 
 
-def open_store(url: str) -> SqlStore:
+def open_store(url: str, *, only_looking: bool = False) -> SqlStore:
     """Open a store that is there, at this program's schema; SchemaMismatch says what to do otherwise."""
-    return SqlStore(url)
+    return SqlStore(url, only_looking=only_looking)

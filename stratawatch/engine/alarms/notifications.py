@@ -48,6 +48,7 @@ class News:
     `more` are lines that can wait until it is said what to do. `subject` is the breach in a headline; empty where the
     newest window says nothing. `looks_over`: that window is inside the limit, though not proven to be.
     `may_be_older`: nothing is known of the time before, or it was so then too, so that no change can be looked for.
+    `harm` says in a few words what the newest window costs, and `more_wrong` how many calls beyond the usual that is.
     """
 
     lines: Sequence[str] = ()
@@ -56,6 +57,8 @@ class News:
     subject: str = ""
     looks_over: bool = False
     may_be_older: bool = False
+    harm: str = ""
+    more_wrong: float = 0.0
 
 
 def notify_breach(

@@ -52,6 +52,18 @@ class Harm:
         return f"{text} So far {self.total}" if len(self.since) > 1 else text
 
     @property
+    def short(self) -> str:
+        """What the newest window costs, and what is usual."""
+        usual = f", usually {about_count(mean_number(self.before).value)}" if self.before else ""
+        return f"about {_number(self.since[-1].number, self.name)}{usual}"
+
+    @property
+    def more_now(self) -> float:
+        """How many more are wrong in the newest window than usual; all of them where nothing says what is usual."""
+        usual = mean_number(self.before).value if self.before else 0.0
+        return max(self.since[-1].number.value - usual, 0.0)
+
+    @property
     def total(self) -> str:
         """What came on top of the usual in all windows since the fall; empty where nothing says what is usual."""
         if not self.before or not self.since:

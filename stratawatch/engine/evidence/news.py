@@ -64,12 +64,13 @@ def news_of_reminder(windows: ComparedWindows, spec: PanelSpec, cycle: Cycle, ke
     tx, fall = windows.tx, _Fall.of(windows, spec, cycle, key, since)
     began = [*fall.value_lines(), fall.since_line(since), *fall.harm_lines()]
     chart, older = _chart(tx, spec, cycle, key, since), fall.may_be_older
+    cost: dict[str, Any] = {} if fall.harm is None else {"harm": fall.harm.short, "more_wrong": fall.harm.more_now}
     if fall.is_inside:
         sure = f"Sure: not yet. This {spec.windows.unit} looks fine, and it is over once that is proven."
-        return News([*began, sure], chart, fall.figures(), fall.headline, looks_over=True, may_be_older=older)
+        return News([*began, sure], chart, fall.figures(), fall.headline, looks_over=True, may_be_older=older, **cost)
     sure = "Sure: proven when it was paged."
     lines = [*began, *fall.place_lines(), sure]
-    return News(lines, chart, fall.cause_lines(), fall.headline, may_be_older=older)
+    return News(lines, chart, fall.cause_lines(), fall.headline, may_be_older=older, **cost)
 
 
 def news_of_open_breaches(windows: ComparedWindows, incidents: Sequence[Incident]) -> dict[StreamKey, News]:

@@ -5,7 +5,7 @@ from base64 import b64decode
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
-from stratawatch.web.app import LARGEST_FORM
+from stratawatch.web.forms import LARGEST_FORM
 from stratawatch.web.payload_view import AllowedHosts
 from tests.support.nasty_payloads import NASTY, PIXEL
 

@@ -7,7 +7,8 @@ from datetime import timedelta
 import pytest
 
 from stratawatch.adapters.queues.page_book import HELD
-from stratawatch.web.app import COOKIE, HEADERS, LARGEST_FORM
+from stratawatch.web.app import COOKIE, HEADERS
+from stratawatch.web.forms import LARGEST_FORM
 from tests.support.label_pages import NOW, Page, batch, fields, left, say
 
 

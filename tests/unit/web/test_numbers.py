@@ -11,7 +11,7 @@ from starlette.routing import Route
 
 from stratawatch.errors import StratawatchError, Unreachable
 from stratawatch.web.app import guarded
-from stratawatch.web.numbers import Numbers, with_numbers
+from stratawatch.web.numbers import Numbers, served_together
 
 TOKEN = "0123456789abcdef"
 WITH = {"authorization": f"Bearer {TOKEN}"}
@@ -26,7 +26,7 @@ def raising(error):
 
 def ask(path, headers=None, *, is_ready=lambda: True, read=lambda: "up 1\n", token=TOKEN, beside=True, method="GET"):
     page = Starlette(routes=[Route("/", lambda _: PlainTextResponse("the page"))]) if beside else None
-    app = guarded(with_numbers(page, is_ready, Numbers(read, SecretStr(token)) if token else None))
+    app = guarded(served_together(page, is_ready, Numbers(read, SecretStr(token)) if token else None))
 
     async def sent():
         async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://ours") as client:

@@ -1,0 +1,53 @@
+"""A mark that changes whenever the store does, so that what was read of it can be kept until then."""
+
+import sqlite3
+from threading import Lock
+from typing import Final
+
+from sqlalchemy import text
+
+from stratawatch.adapters.store.database import connect, database_errors, sqlite_file, store_url
+
+# Whatever writes takes a number, and the snapshot of who comes later says so.
+_SNAPSHOT: Final = text("SELECT CAST(txid_current_snapshot() AS text)")
+
+
+class ChangeMark:
+    """Reads the mark. Two marks of one object that are equal have no commit between them."""
+
+    def __init__(self, url: str) -> None:
+        self._url = store_url(url)
+        self._file = sqlite_file(self._url)
+        self._engine = connect(self._url) if self._file is None else None
+        self._lock = Lock()
+        self._connection: sqlite3.Connection | None = None
+        self._which = 0
+
+    def read(self) -> str:
+        """The mark of now. Raises Unreachable."""
+        with database_errors(self._url):
+            if self._engine is not None:
+                with self._engine.connect() as connection:
+                    return str(connection.scalar(_SNAPSHOT))
+            return self._data_version()
+
+    def _data_version(self) -> str:
+        """SQLite counts the commits that others made since a connection was opened, for that connection alone."""
+        assert self._file is not None  # noqa: S101 - SQLite has one
+        # A store that was restored is another file: a connection would go on reading the former one.
+        which = self._file.stat().st_ino
+        with self._lock:
+            if self._connection is None or self._which != which:
+                self.close()
+                self._connection = sqlite3.connect(f"{self._file.as_uri()}?mode=rw", uri=True, check_same_thread=False)
+                self._which = which
+            (version,) = self._connection.execute("PRAGMA data_version").fetchone()
+        return f"{which}:{version}"
+
+    def close(self) -> None:
+        """Close the connection that is kept for it."""
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+        if self._engine is not None:
+            self._engine.dispose()

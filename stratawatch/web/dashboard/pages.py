@@ -1,0 +1,337 @@
+"""The dashboard's pages: rendered by the server, without script, every value escaped."""
+
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime, timedelta
+from functools import cache
+from hmac import compare_digest
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, Final
+
+from jinja2 import ChoiceLoader, Environment, FileSystemLoader
+from markupsafe import Markup
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.routing import Route
+
+from stratawatch.engine.model.last_run import LastRun
+from stratawatch.errors import NotFound, StratawatchError, Unreachable
+from stratawatch.formatting import count_text
+from stratawatch.report.page import environment
+from stratawatch.settings.roles import Role
+from stratawatch.web.dashboard import budget_page, mosaic, panel_list, sparkline
+from stratawatch.web.dashboard.reader import Reader, shown_items
+from stratawatch.web.dashboard.visitors import COOKIE, Person, Visitors
+from stratawatch.web.forms import Refused, read_fields
+from stratawatch.web.payload_view import plain_text, shown_payload
+
+COOKIE_LIFE: Final = 30 * 24 * 3600
+LARGEST_NUMBER: Final = 2**31 - 1
+LONGEST_REASON: Final = 500
+SILENCES: Final = {
+    "8h": ("8 hours", timedelta(hours=8)),
+    "1d": ("a day", timedelta(days=1)),
+    "2d": ("2 days", timedelta(days=2)),
+    "7d": ("a week", timedelta(days=7)),
+    "30d": ("30 days", timedelta(days=30)),
+}
+_HERE: Final = Path(__file__).parent.parent
+_REPORT_POLICY: Final = (
+    "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+"""Of the report's page, which has its style inside."""
+_WARNING: Final = timedelta(hours=1)
+"""An advance that is older is warned of on every page; served flows make one every five minutes."""
+
+Show = Callable[[Request, Person], dict[str, Any]]
+Do = Callable[[Request, Person, dict[str, str]], str]
+
+
+class Pages:
+    """Pages by their addresses, each with the least role that may see it."""
+
+    def __init__(self, reader: Reader, visitors: Visitors, *, secure: bool = False) -> None:
+        self._reader, self._visitors, self._secure = reader, visitors, secure
+
+    @property
+    def routes(self) -> list[Route]:
+        """What is served."""
+        return [
+            Route("/enter/{token}", self._enter),
+            Route("/leave", self._leave, methods=["POST"]),
+            Route("/style.css", self._style),
+            *(Route(path, self._shown(role, template, show)) for path, role, template, show in self.shown),
+            Route("/panels/{panel}/report", self._report),
+            *(Route(path, self._done(role, do), methods=["POST"]) for path, role, do in self.done),
+        ]
+
+    @property
+    def shown(self) -> list[tuple[str, Role, str, Show]]:
+        """Address, least role and template of each page, and what it is filled in with."""
+        return [
+            ("/", "viewer", "panels.html", self._panels),
+            ("/panels/{panel}", "viewer", "panel.html", self._panel),
+            ("/panels/{panel}/mistakes", "viewer", "mistakes.html", self._mistakes),
+            ("/panels/{panel}/plan", "viewer", "plan.html", self._plan),
+            ("/panels/{panel}/classifiers/{classifier:path}", "viewer", "classifier.html", self._classifier),
+            ("/cycles/{number:int}", "viewer", "cycle.html", self._cycle),
+            ("/incidents", "viewer", "incidents.html", self._incidents),
+            ("/incidents/{number:int}", "viewer", "incident.html", self._incident),
+            ("/audit", "admin", "audit.html", self._audit),
+        ]
+
+    @property
+    def done(self) -> list[tuple[str, Role, Do]]:
+        """Address and least role of each form, and what it does; it returns the address to go on to."""
+        return [
+            ("/incidents/{number:int}/acknowledge", "operator", self._acknowledge),
+            ("/incidents/{number:int}/silence", "operator", self._silence),
+        ]
+
+    # what pages are filled in with
+
+    def _panels(self, _: Request, __: Person) -> dict[str, Any]:
+        rows = self._reader.panels()
+        return {"rows": rows, "counts": panel_list.counts_by_state(rows)}
+
+    def _panel(self, request: Request, _: Person) -> dict[str, Any]:
+        view = self._reader.panel(request.path_params["panel"])
+        names = list(dict.fromkeys(score.classifier for score in view.scores))
+        metrics = list(dict.fromkeys(score.metric for score in view.scores))
+        by_place = {(score.classifier, score.metric): score for score in view.scores}
+        under_way = [row for row in view.cycles if row.labels.open]
+        return {
+            "view": view,
+            "metrics": metrics,
+            "rows": [(name, [by_place.get((name, metric)) for metric in metrics]) for name in names],
+            "incidents": panel_list.open_incidents(view),
+            "under_way": under_way,
+        }
+
+    def _classifier(self, request: Request, _: Person) -> dict[str, Any]:
+        view, name = self._reader.panel(request.path_params["panel"]), request.path_params["classifier"]
+        scores = [score for score in view.scores if score.classifier == name]
+        if not scores:
+            raise NotFound(f"panel '{view.panel}' has no classifier '{name}'")
+        segments = [score for score in view.segments if score.classifier == name and score.estimate]
+        trends = [trend for trend in view.trends if trend.classifier == name]
+        incidents = [row for row in view.incidents if row.classifier == name]
+        worst = panel_list.worst_score(scores)
+        return {
+            "view": view,
+            "name": name,
+            "worst": worst,
+            "scores": scores,
+            "segments": segments,
+            "trends": trends,
+            "incidents": incidents,
+        }
+
+    def _cycle(self, request: Request, _: Person) -> dict[str, Any]:
+        number, classifier = _number(request), request.query_params.get("classifier", "")
+        view = self._reader.cycle(number, self._known_classifier(number, classifier))
+        return {"view": view, "mosaic": Markup(mosaic.mosaic_svg(view.tiles, view.classifier))}  # noqa: S704 - escaped
+
+    def _known_classifier(self, number: int, asked: str) -> str:
+        """The name that was asked for if the cycle has it, so that nobody fills memory with views of other names."""
+        return asked if asked and asked in self._reader.cycle(number).classifiers else ""
+
+    def _incidents(self, _: Request, __: Person) -> dict[str, Any]:
+        return {"lines": self._reader.incidents()}
+
+    def _incident(self, request: Request, person: Person) -> dict[str, Any]:
+        view = self._reader.incident(_number(request))
+        panel = view.incident.key.panel
+        links = self._reader.panel(panel).leads if panel in self._reader.panel_names() else ()
+        return {
+            "view": view,
+            "leads": links,
+            "silences": {key: words for key, (words, _) in SILENCES.items()},
+            "note": _NOTES.get(request.query_params.get("note", ""), ""),
+            "may_act": person.may("operator"),
+        }
+
+    def _mistakes(self, request: Request, person: Person) -> dict[str, Any]:
+        asked, panel = request.query_params, request.path_params["panel"]
+        plain = self._reader.mistakes(panel, "", "", "")
+        classifier = asked.get("classifier", "")
+        side, segment = asked.get("side", ""), asked.get("segment", "")
+        view = self._reader.mistakes(
+            panel,
+            classifier if classifier in plain.classifiers else "",
+            side if side in ("called", "passed") else "",
+            segment if segment in plain.segments else "",
+        )
+        sees = person.may("annotator")
+        items = [(one, shown_payload(one.item.payload)) for one in shown_items(view, with_payload=sees)]
+        return {"view": view, "items": items, "sees_payload": sees}
+
+    def _plan(self, request: Request, _: Person) -> dict[str, Any]:
+        found = self._reader.budgets(request.path_params["panel"])
+        chosen = request.query_params.get("labels", "")
+        return {
+            "panel": request.path_params["panel"],
+            "plan": None if found is None else budget_page.budget_page(found, int(chosen) if chosen.isdecimal() else 0),
+        }
+
+    def _audit(self, _: Request, __: Person) -> dict[str, Any]:
+        return {"actions": self._reader.actions()}
+
+    # what forms do
+
+    def _acknowledge(self, request: Request, person: Person, fields: dict[str, str]) -> str:
+        self._reader.acknowledge(number := _number(request), person.name, _reason(fields))
+        return f"/incidents/{number}?note=acknowledged"
+
+    def _silence(self, request: Request, person: Person, fields: dict[str, str]) -> str:
+        if fields.get("length") not in SILENCES:
+            raise Refused(400, "For how long?", "A silence has one of the lengths of the form.")
+        _, length = SILENCES[fields["length"]]
+        self._reader.silence(number := _number(request), person.name, length, _reason(fields))
+        return f"/incidents/{number}?note=silent"
+
+    # how requests are answered
+
+    def _shown(self, role: Role, template: str, show: Show) -> Callable[[Request], Awaitable[Response]]:
+        async def answer(request: Request) -> Response:
+            person = self._allowed(request, role)
+            return await run_in_threadpool(self._page, request, person, template, lambda: show(request, person))
+
+        return answer
+
+    def _done(self, role: Role, do: Do) -> Callable[[Request], Awaitable[Response]]:
+        async def answer(request: Request) -> Response:
+            person = self._allowed(request, role)
+            fields = await read_fields(request)
+            self._require_own_form(person, fields)
+            where = await run_in_threadpool(_tried, lambda: do(request, person, fields))
+            return RedirectResponse(f"{_root(request)}{where}", 303)
+
+        return answer
+
+    async def _report(self, request: Request) -> Response:
+        self._allowed(request, "viewer")
+        page = await run_in_threadpool(_tried, lambda: self._reader.report(request.path_params["panel"]))
+        return HTMLResponse(page, headers={"Content-Security-Policy": _REPORT_POLICY})
+
+    async def _enter(self, request: Request) -> Response:
+        token = request.path_params["token"]
+        if self._visitors.by_token(token) is None:
+            raise Refused(401, "Who are you?", "This link is nobody's. Ask for a new one: `stratawatch invite NAME`.")
+        answer = RedirectResponse(f"{_root(request)}/", 303)
+        answer.set_cookie(
+            COOKIE, token, max_age=COOKIE_LIFE, httponly=True, samesite="lax", secure=self._secure, path=_root(request)
+        )
+        return answer
+
+    async def _leave(self, request: Request) -> Response:
+        person = self._allowed(request, "viewer")
+        self._require_own_form(person, await read_fields(request))
+        answer = RedirectResponse(f"{_root(request)}/", 303)
+        answer.delete_cookie(COOKIE, path=_root(request))
+        return answer
+
+    async def _style(self, _: Request) -> Response:
+        return Response(_sheet(), media_type="text/css")
+
+    def _allowed(self, request: Request, role: Role) -> Person:
+        person = self._visitors.of(request)
+        if person is None:
+            raise Refused(401, "Who are you?", "Open the link that you were given, or sign in at the proxy in front.")
+        if not person.may(role):
+            raise Refused(403, "Not for you", f"This takes the role {role}; you are {person.role}.")
+        return person
+
+    def _require_own_form(self, person: Person, fields: dict[str, str]) -> None:
+        if not compare_digest(fields.get("form_key", "").encode(), self._visitors.form_key(person).encode()):
+            raise Refused(403, "This form is not from here", "Go back, load the page again, and send it once more.")
+
+    def _page(self, request: Request, person: Person, template: str, facts: Callable[[], dict[str, Any]]) -> Response:
+        def made() -> str:
+            advance = self._reader.heading().advance
+            return (
+                _environment()
+                .get_template(f"dashboard/{template}")
+                .render(
+                    root=_root(request),
+                    person=person,
+                    form_key=self._visitors.form_key(person),
+                    advance=advance,
+                    late=_late(advance),
+                    **facts(),
+                )
+            )
+
+        return HTMLResponse(_tried(made))
+
+
+def refusal_page(request: Request, refused: Refused) -> HTMLResponse:
+    """The page of what was refused."""
+    facts = {"title": refused.title, "text": refused.text, "root": _root(request)}
+    return HTMLResponse(_environment().get_template("dashboard/refused.html").render(facts), refused.status)
+
+
+_NOTES: Final = {
+    "acknowledged": "You look after it now. Nobody is reminded any more; channels hear of it at the next advance.",
+    "silent": "Nobody is told of it until then. What is still open when the silence ends is told.",
+}
+
+
+def _tried(do: Callable[[], Any]) -> Any:
+    """What it returns; an error of the store or of what was asked for, as a page says it."""
+    try:
+        return do()
+    except NotFound as missing:
+        raise Refused(404, "There is no such page", f"{missing.what[:1].upper()}{missing.what[1:]}.") from None
+    except Unreachable:
+        raise Refused(503, "The store is away", "It cannot be read at the moment. Try again soon.") from None
+    except StratawatchError as trouble:
+        raise Refused(409, "That could not be done", f"{trouble}.") from None
+
+
+def _number(request: Request) -> int:
+    number = int(request.path_params["number"])
+    if number > LARGEST_NUMBER:
+        raise NotFound(f"there is no number {number}")
+    return number
+
+
+def _reason(fields: dict[str, str]) -> str:
+    reason = plain_text(fields.get("why", "")).strip()
+    if len(reason) > LONGEST_REASON:
+        raise Refused(413, "That is too long", f"A reason has at most {LONGEST_REASON} characters.")
+    return reason
+
+
+def _root(request: Request) -> str:
+    return str(request.scope.get("root_path", ""))
+
+
+def _late(advance: LastRun | None) -> str:
+    """How old the last advance is, where that is worth a warning."""
+    if advance is None:
+        return ""
+    age = datetime.now(UTC) - advance.finished_at
+    if age <= _WARNING:
+        return ""
+    hours = int(age.total_seconds() // 3600)
+    return count_text(hours, "hour") if hours < 72 else count_text(hours // 24, "day")
+
+
+@cache
+def _sheet() -> bytes:
+    """The report's style and the dashboard's own."""
+    report = files("stratawatch.report").joinpath("page.css").read_bytes()
+    return report + (_HERE / "static" / "dashboard.css").read_bytes()
+
+
+@cache
+def _environment() -> Environment:
+    ours = environment()
+    assert ours.loader is not None  # noqa: S101 - it has the report's templates
+    loader = ChoiceLoader([FileSystemLoader(_HERE / "templates"), ours.loader])
+    made = ours.overlay(loader=loader)
+    made.globals = {**ours.globals, "sparkline": lambda trend: Markup(sparkline.sparkline_svg(trend))}  # noqa: S704
+    made.filters = {**ours.filters, "plain": plain_text, "isoday": lambda at: f"{at:%Y-%m-%d}"}
+    return made
