@@ -10,7 +10,7 @@ from stratawatch.engine.model.cycle_facts import Cycle
 from stratawatch.engine.ports.transaction import Transaction
 
 SIDES: Final = get_args(CallSide)
-MOST: Final = 100
+MOST: Final = 50
 """Mistakes on a page, those first that stand for most items."""
 
 
