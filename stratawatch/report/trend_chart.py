@@ -9,7 +9,6 @@ from itertools import groupby
 from math import ceil, floor, log10
 from typing import Final
 
-from stratawatch.chart_colours import BLUE, DARK_ORANGE, GREEN, INK, VERMILLION
 from stratawatch.core.alarms.alarm_states import AlarmState
 from stratawatch.formatting import exact_points
 from stratawatch.report.view_models import Point, Trend
@@ -17,10 +16,7 @@ from stratawatch.report.view_models import Point, Trend
 WIDTH, HEIGHT = 266.0, 137.0
 LEFT, RIGHT, TOP, BOTTOM = 31.0, 257.0, 5.5, 116.0
 """Where the axes lie; the names of values and windows stand left of them and below."""
-BLANK: Final = "#eef0f2"
-GREY: Final = "#57606a"
 MOST_LEVELS: Final = 5
-_FONT: Final = f'font-family="Helvetica, Arial, sans-serif" font-size="8" fill="{GREY}"'
 _CROSS: Final = "m-2-4l2 2 2-2 2 2-2 2 2 2-2 2-2-2-2 2-2-2 2-2-2-2z"
 _TRIANGLE: Final = "m0-4.2l4.2 7.6h-8.4z"
 
@@ -34,11 +30,11 @@ def trend_svg(trend: Trend) -> str:
         *_baselines(axes, trend.points),
         *(line for run in _runs(trend.points) for line in _run(axes, trend.points, run)),
         *_limits(axes, trend),
-        *_marks(axes, trend, AlarmState.AT_RISK, _TRIANGLE, DARK_ORANGE),
-        *_marks(axes, trend, AlarmState.BREACH, _CROSS, VERMILLION),
+        *_marks(axes, trend, AlarmState.AT_RISK, _TRIANGLE, "risk"),
+        *_marks(axes, trend, AlarmState.BREACH, _CROSS, "breach"),
         *_signs(axes, trend.points),
     ]
-    return f'<svg viewBox="0 0 {WIDTH:g} {HEIGHT:g}" {_FONT}>{"".join(parts)}</svg>'
+    return f'<svg viewBox="0 0 {WIDTH:g} {HEIGHT:g}">{"".join(parts)}</svg>'
 
 
 @dataclass(frozen=True)
@@ -74,22 +70,18 @@ def _short(number: float) -> str:
 
 
 def _path(d: str, look: str) -> str:
-    # Attributes and no style: pages that are served allow no style but their sheet's.
-    return f'<path d="{d}" {look}/>'
-
-
-def _line(colour: str, width: float, more: str = "") -> str:
-    return f'fill="none" stroke="{colour.lower()}" stroke-width="{width}"{more}'
+    # Looks are in page.css: a page has 150 charts, and pages that are served allow no style but their sheet's.
+    return f'<path d="{d}" class="{look}"/>'
 
 
 def _frame(axes: _Axes, trend: Trend) -> Iterator[str]:
     levels = axes.levels()
-    yield _path("".join(f"M{LEFT:g} {axes.y(level)}H{RIGHT:g}" for level in levels), _line("#e6e8eb", 0.6))
+    yield _path("".join(f"M{LEFT:g} {axes.y(level)}H{RIGHT:g}" for level in levels), "grid")
     starts = [point.window.start for point in trend.points]
     shown = _ticks(len(starts))
     ticks = "".join(f"M{LEFT:g} {axes.y(level)}h-2.5" for level in levels)
     ticks += "".join(f"M{axes.x(place)} {BOTTOM:g}v2.5" for place in shown)
-    yield _path(f"M{LEFT:g} {TOP:g}V{BOTTOM:g}H{RIGHT:g}{ticks}", _line("#c8ccd2", 0.8))
+    yield _path(f"M{LEFT:g} {TOP:g}V{BOTTOM:g}H{RIGHT:g}{ticks}", "axis")
     values = (
         f'<text x="{LEFT - 5:g}" y="{axes.y(level, 2.8)}">{exact_points(round(level, 9))}%</text>' for level in levels
     )
@@ -118,18 +110,18 @@ def _run(axes: _Axes, points: Sequence[Point], run: Sequence[int]) -> Iterator[s
     lows = [f"{x} {axes.y(estimate.low)}" for x, estimate in reversed(found)]
     values = [f"{x} {axes.y(estimate.value)}" for x, estimate in found]
     reach = "".join(f"M{x} {axes.y(estimate.low)}V{axes.y(estimate.high)}" for x, estimate in found)
-    yield _path(f"M{' '.join(highs + lows)}z", f'fill="{BLUE.lower()}" opacity=".14"')
-    yield _path(reach, _line(BLUE, 1.2, ' opacity=".55"'))
-    yield _path(f"M{'L'.join(values)}", _line(BLUE, 1.6))
+    yield _path(f"M{' '.join(highs + lows)}z", "area")
+    yield _path(reach, "reach")
+    yield _path(f"M{'L'.join(values)}", "value")
     dots = "".join(f"M{value}h0" for value in values)
-    yield _path(dots, _line(BLUE, 3.8, ' stroke-linecap="round"'))
+    yield _path(dots, "dot")
 
 
 def _gaps(axes: _Axes, points: Sequence[Point]) -> Iterator[str]:
     gaps = [place for place, point in enumerate(points) if point.estimate is None]
     if gaps:
         bands = (f"M{axes.x(place - 0.5)} {TOP:g}V{BOTTOM:g}H{axes.x(place + 0.5)}V{TOP:g}z" for place in gaps)
-        yield _path("".join(bands), f'fill="{BLANK}"')
+        yield _path("".join(bands), "blank")
 
 
 def _signs(axes: _Axes, points: Sequence[Point]) -> Iterator[str]:
@@ -137,7 +129,7 @@ def _signs(axes: _Axes, points: Sequence[Point]) -> Iterator[str]:
     for place, point in enumerate(points):
         if point.estimate is None:
             x, sign = axes.x(place), "…" if point.under_way else "?"
-            yield _path(f"M{x} {BOTTOM - 5:g}m-4 2v-10h8v10z", f'fill="{BLANK}"')
+            yield _path(f"M{x} {BOTTOM - 5:g}m-4 2v-10h8v10z", "blank")
             yield f'<text x="{x}" y="{BOTTOM - 5:g}" text-anchor="middle" font-weight="bold">{sign}</text>'
 
 
@@ -148,8 +140,8 @@ def _baselines(axes: _Axes, points: Sequence[Point]) -> Iterator[str]:
         if baseline is not None:
             first, last = axes.x(places[0] - 0.5), axes.x(places[-1] + 0.5)
             low, high = axes.y(baseline.low), axes.y(baseline.high)
-            yield _path(f"M{first} {low}V{high}H{last}V{low}z", f'fill="{GREEN.lower()}" opacity=".13"')
-            yield _path(f"M{first} {axes.y(baseline.value)}H{last}", _line(GREEN, 1.1))
+            yield _path(f"M{first} {low}V{high}H{last}V{low}z", "band")
+            yield _path(f"M{first} {axes.y(baseline.value)}H{last}", "base")
 
 
 def _limits(axes: _Axes, trend: Trend) -> Iterator[str]:
@@ -157,11 +149,11 @@ def _limits(axes: _Axes, trend: Trend) -> Iterator[str]:
         places = [place for place, _ in run]
         if limit is not None:
             line = f"M{axes.x(places[0] - 0.5)} {axes.y(limit)}H{axes.x(places[-1] + 0.5)}"
-            yield _path(line, _line(INK, 1.1, ' stroke-dasharray="4.4 2.2"'))
+            yield _path(line, "limit")
 
 
-def _marks(axes: _Axes, trend: Trend, state: AlarmState, shape: str, colour: str) -> Iterator[str]:
+def _marks(axes: _Axes, trend: Trend, state: AlarmState, shape: str, look: str) -> Iterator[str]:
     for place, point in enumerate(trend.points):
         if point.estimate and point.state == state:
             at = f"M{axes.x(place)} {axes.y(point.estimate.value)}{shape}"
-            yield _path(at, f'fill="{colour.lower()}" stroke="#fff" stroke-width=".8"')
+            yield _path(at, look)
