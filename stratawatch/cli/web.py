@@ -9,7 +9,7 @@ import typer
 
 from stratawatch.cli.options import DEFAULT_CONFIG, ConfigOption, JsonOption
 from stratawatch.cli.output import print_error, print_json, print_line
-from stratawatch.errors import StratawatchError, Unreachable
+from stratawatch.errors import StratawatchError
 from stratawatch.settings.roles import ROLES
 
 if TYPE_CHECKING:
@@ -211,7 +211,7 @@ def _visitors(configuration: "Configuration", *, own_link: bool) -> "tuple[Visit
 def _dashboard(
     configuration: "Configuration", config: Path, visitors: "Visitors", https: bool, *, alone: bool
 ) -> "ASGIApp | None":
-    """The dashboard; None, and word of it, where the store is away and something else can be served without it."""
+    """The dashboard; None, and word of it, where something else is served and the store cannot be used."""
     from stratawatch.adapters.store.change_mark import ChangeMark
     from stratawatch.cli.metrics import numbers
     from stratawatch.web.dashboard.app import dashboard
@@ -220,7 +220,7 @@ def _dashboard(
 
     try:
         store, looking = open_store(configuration), open_store(configuration, only_looking=True)
-    except Unreachable as trouble:
+    except StratawatchError as trouble:
         if alone:
             raise
         print_error(f"stratawatch: the dashboard is not served: {trouble}")

@@ -1,12 +1,15 @@
 """A mark that changes whenever the store does, so that what was read of it can be kept until then."""
 
 import sqlite3
+from pathlib import Path
 from threading import Lock
 from typing import Final
 
 from sqlalchemy import text
 
-from stratawatch.adapters.store.database import connect, database_errors, sqlite_file, store_url
+from stratawatch.adapters.store.database import connect, database_errors, sqlite_file, store_url, url_without_password
+from stratawatch.errors import Unreachable
+from stratawatch.formatting import first_line
 
 # Whatever writes takes a number, and the snapshot of who comes later says so.
 _SNAPSHOT: Final = text("SELECT CAST(txid_current_snapshot() AS text)")
@@ -25,21 +28,26 @@ class ChangeMark:
 
     def read(self) -> str:
         """The mark of now. Raises Unreachable."""
-        with database_errors(self._url):
-            if self._engine is not None:
-                with self._engine.connect() as connection:
-                    return str(connection.scalar(_SNAPSHOT))
-            return self._data_version()
-
-    def _data_version(self) -> str:
-        """SQLite counts the commits that others made since a connection was opened, for that connection alone."""
+        if self._engine is not None:
+            with database_errors(self._url), self._engine.connect() as connection:
+                return str(connection.scalar(_SNAPSHOT))
         assert self._file is not None  # noqa: S101 - SQLite has one
+        try:
+            return self._data_version(self._file)
+        except (OSError, sqlite3.Error) as trouble:
+            got = first_line(str(trouble))
+            raise Unreachable(f"the store {url_without_password(self._url)} did not answer", got=got) from trouble
+
+    def _data_version(self, file: Path) -> str:
+        """SQLite counts the commits that others made since a connection was opened, for that connection alone."""
         # A store that was restored is another file: a connection would go on reading the former one.
-        which = self._file.stat().st_ino
+        which = file.stat().st_ino
         with self._lock:
             if self._connection is None or self._which != which:
                 self.close()
-                self._connection = sqlite3.connect(f"{self._file.as_uri()}?mode=rw", uri=True, check_same_thread=False)
+                self._connection = sqlite3.connect(
+                    f"{file.absolute().as_uri()}?mode=rw", uri=True, check_same_thread=False
+                )
                 self._which = which
             (version,) = self._connection.execute("PRAGMA data_version").fetchone()
         return f"{which}:{version}"

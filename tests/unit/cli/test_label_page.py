@@ -7,7 +7,7 @@ import httpx
 import pytest
 
 from stratawatch.adapters.queues.page_book import PageBook
-from stratawatch.cli.label_page import _served
+from stratawatch.cli.web import serve
 from tests.support.programs import loaded
 from tests.unit.cli.conftest import NOW
 
@@ -130,7 +130,7 @@ def test_a_token_that_stands_in_the_file_is_refused(paged):
 
 def asked_of(config, *paths):
     """What `stratawatch web` answers to whoever has the token: status and text of each path."""
-    app, _, _ = _served(config, https=False)
+    app = serve(config).app
 
     async def sent():
         transport = httpx.ASGITransport(app)

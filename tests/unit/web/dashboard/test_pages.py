@@ -1,0 +1,183 @@
+"""What the dashboard's pages say: the same as the command line, escaped, and nothing that is not there."""
+
+import html
+import re
+
+import pytest
+
+from stratawatch.formatting import percent
+from tests.unit.web.dashboard.conftest import form_key
+
+
+def text_of(answer):
+    """What a person reads of a page."""
+    return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", answer.text)).split())
+
+
+@pytest.fixture
+def viewer(dashboard):
+    return dashboard.browser("viewer")
+
+
+@pytest.fixture
+def operator(dashboard):
+    return dashboard.browser("operator")
+
+
+class TestPanels:
+    def test_say_what_status_and_report_say(self, dashboard, viewer):
+        shown = text_of(viewer.get("/dashboard/"))
+        assert shown.startswith("Panels · stratawatch stratawatch Panels Incidents last advance 2")
+        assert "1 panel: 1 BREACH" in shown
+        sentence = dashboard.program("viewer").get("/dashboard/api/panels").json()["panels"][0]["sentence"]
+        assert sentence in shown
+        assert "nobody looks after" in shown
+
+    def test_lead_to_classifiers_cycles_and_incidents(self, viewer):
+        found, seen = ["/dashboard/"], set()
+        while found:
+            path = found.pop()
+            if path in seen or path.startswith(("http", "mailto")):
+                continue
+            seen.add(path)
+            answer = viewer.get(path)
+            assert answer.status_code == 200, path
+            if not path.endswith(("/report", ".css")):
+                links = [html.unescape(link) for link in re.findall(r'href="([^"]+)"', answer.text)]
+                found += [path.partition("?")[0] + link if link.startswith("?") else link for link in links]
+        assert {"/dashboard/panels/spam/classifiers/lr", "/dashboard/cycles/1", "/dashboard/incidents/1"} <= seen
+
+    def test_estimates_are_those_of_the_command(self, dashboard, viewer):
+        shown = text_of(viewer.get("/dashboard/panels/spam"))
+        for row in dashboard.home.json("estimates", "spam")["estimates"]:
+            if row["segment"] is None and row["value"] is not None:
+                assert percent(row["value"], (row["high"] - row["low"]) / 2) in shown, row
+
+
+class TestCycle:
+    def test_counts_labels_and_mistakes_of_the_classifier_that_is_chosen(self, viewer):
+        shown = text_of(viewer.get("/dashboard/cycles/1?classifier=rf"))
+        assert "drawn 60" in shown
+        assert "answered yes or no 60" in shown
+        assert "where rf is wrong" in shown
+        totals = re.findall(r"(\d+) of (\d+) wrong", shown)
+        assert sum(int(answered) for _, answered in totals) == 60
+
+    def test_an_unknown_classifier_is_the_first(self, viewer):
+        for asked in ("none", "<script>", "lr%00"):
+            shown = viewer.get(f"/dashboard/cycles/1?classifier={asked}")
+            assert "where lr is wrong" in text_of(shown)
+
+    @pytest.mark.parametrize("path", ["cycles/99", "cycles/999999999999999999999", "cycles/-1", "cycles/x"])
+    def test_that_is_not_there_is_said(self, viewer, path):
+        answer = viewer.get(f"/dashboard/{path}")
+        assert answer.status_code == 404
+        assert "There is no such page" in answer.text
+
+
+class TestIncident:
+    def test_is_acknowledged_by_who_presses_the_button(self, dashboard, operator):
+        number = dashboard.incident()
+        page = f"/dashboard/incidents/{number}"
+        data = {"form_key": form_key(operator.get(page)), "why": "rolling <b>back</b>"}
+        answer = operator.post(f"{page}/acknowledge", data=data)
+        assert answer.headers["location"] == f"{page}?note=acknowledged"
+        shown = operator.get(answer.headers["location"])
+        assert "You look after it now." in shown.text
+        assert "rolling &lt;b&gt;back&lt;/b&gt;" in shown.text
+        assert "operator-ann, since" in text_of(shown)
+        assert "I look after it" not in shown.text
+        (told,) = [
+            one
+            for one in dashboard.home.json("alerts", "show", str(number))["history"]
+            if one["what"] == "acknowledged"
+        ]
+        assert told["text"] == "by operator-ann: rolling <b>back</b>"
+
+    def test_is_silenced_with_an_end_and_a_reason(self, dashboard, operator):
+        number = dashboard.incident()
+        page = f"/dashboard/incidents/{number}"
+        key = form_key(operator.get(page))
+        for wrong, status in (({"length": "99d", "why": "x"}, 400), ({"length": "8h", "why": " "}, 409), ({}, 400)):
+            assert operator.post(f"{page}/silence", data={"form_key": key, **wrong}).status_code == status
+        assert (
+            operator.post(f"{page}/silence", data={"form_key": key, "length": "8h", "why": "y" * 501}).status_code
+            == 413
+        )
+        assert dashboard.home.json("alerts", "silences")["silences"] == []
+        done = operator.post(f"{page}/silence", data={"form_key": key, "length": "2d", "why": "known"})
+        assert done.status_code == 303
+        (kept,) = dashboard.home.json("alerts", "silences")["silences"]
+        assert (kept["by"], kept["reason"]) == ("operator-ann", "known")
+        assert (kept["classifier"] is not None, kept["metric"] is not None) == (True, True)
+        assert "Nobody is told of it until" in text_of(operator.get(page))
+
+    def test_a_viewer_is_shown_no_buttons(self, dashboard, viewer):
+        shown = viewer.get(f"/dashboard/incidents/{dashboard.incident()}")
+        assert "takes the role operator" in shown.text
+        assert "<select" not in shown.text
+
+    def test_what_the_command_line_changes_is_shown_at_once(self, dashboard, viewer):
+        number = dashboard.incident()
+        page = f"/dashboard/incidents/{number}"
+        assert "<strong>Nobody.</strong>" in viewer.get(page).text
+        dashboard.home.run("alerts", "ack", str(number), "--by", "cli-ann")
+        dashboard.forget()
+        assert "cli-ann, since" in text_of(viewer.get(page))
+
+
+class TestMistakes:
+    def test_payload_is_for_annotators(self, dashboard, viewer):
+        path = "/dashboard/panels/spam/mistakes?classifier=lr"
+        seen = dashboard.home.json("mistakes", "spam", "--classifier", "lr")["mistakes"]
+        assert seen
+        for role in ("viewer", "annotator"):
+            shown = dashboard.browser(role).get(path)
+            assert all(row["item"] in shown.text for row in seen[:20])
+            assert [row["payload"]["text"] in shown.text for row in seen[:20]] == [role == "annotator"] * len(seen[:20])
+        assert "takes the role annotator" in viewer.get(path).text
+
+    def test_counts_are_those_of_the_command(self, dashboard, viewer):
+        (window,) = dashboard.home.json("mistakes", "spam", "--classifier", "rf")["windows"]
+        shown = text_of(viewer.get("/dashboard/panels/spam/mistakes?classifier=rf"))
+        assert f"it called {window['called']['labelled']} labelled items, {window['called']['wrong']} of them" in shown
+        assert f"it passed {window['passed']['labelled']} labelled items, {window['passed']['wrong']} of them" in shown
+
+    def test_a_side_and_a_segment_are_chosen(self, viewer):
+        shown = viewer.get("/dashboard/panels/spam/mistakes?classifier=lr&side=called&segment=country=DE")
+        assert '<option value="called" selected>' in shown.text
+        assert "<option selected>country=DE</option>" in shown.text
+        assert ">passed<" not in shown.text
+
+
+class TestPlan:
+    def test_shows_what_budgets_around_the_panels_own_buy(self, viewer):
+        shown = text_of(viewer.get("/dashboard/panels/spam/plan"))
+        assert "The panel's budget is 60 labels a window" in shown
+        assert "60 labels are expected to hold" in shown
+        assert "Precision of lr ±10" in shown
+
+    def test_the_nearest_budget_is_looked_at(self, viewer):
+        shown = viewer.get("/dashboard/panels/spam/plan?labels=1000000").text
+        most = re.findall(r'\?labels=(\d+)"', shown)[-1]
+        assert f"<strong>{int(most):,} labels</strong>" in shown
+        for odd in ("x", "-5", "1e9", "٣", "9" * 400):
+            assert viewer.get(f"/dashboard/panels/spam/plan?labels={odd}").status_code == 200
+
+
+class TestTrouble:
+    def test_a_store_that_is_away_is_said_without_its_address(self, dashboard, viewer):
+        assert viewer.get("/dashboard/").status_code == 200
+        dashboard.forget()
+        (dashboard.home.folder / "stratawatch.db").unlink()
+        for path in ("/", "/incidents", "/api/panels"):
+            answer = viewer.get(f"/dashboard{path}")
+            assert answer.status_code == 503
+            assert str(dashboard.home.folder) not in answer.text
+
+    def test_an_unknown_panel_or_classifier_is_said_and_escaped(self, viewer):
+        for path in ("panels/%3Cb%3E", "panels/none/plan", "panels/none/report", "panels/none/mistakes"):
+            answer = viewer.get(f"/dashboard/{path}")
+            assert answer.status_code == 404
+            assert "<b>" not in answer.text
+        assert viewer.get("/dashboard/panels/spam/classifiers/none").status_code == 404
