@@ -18,7 +18,7 @@ from stratawatch.config.loading import Configuration, load_configuration
 from stratawatch.config.panel_specs import pauses_of
 from stratawatch.config.settings import Settings
 from stratawatch.engine.baselines.baselines_from_labels import BaselineItemReader
-from stratawatch.engine.model.panel_links import STEPS_ANCHOR, PanelLinks
+from stratawatch.engine.model.panel_links import DASHBOARD_PATH, STEPS_ANCHOR, PanelLinks
 from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.engine.model.retention import Retention
 from stratawatch.engine.model.shared_budget import SharedBudget
@@ -122,12 +122,17 @@ def shared_budget(settings: Settings) -> SharedBudget | None:
 
 
 def panel_links(settings: Settings) -> dict[str, PanelLinks]:
-    """Who looks after each panel, and where its runbook and its newest report are; that has steps for want of one."""
+    """Who looks after each panel, and where its runbook, its newest report and its page of the dashboard are.
+
+    Where no runbook is named, the report has steps.
+    """
     base = (settings.report.url or "").rstrip("/")
     reports = {name: f"{base}/{latest_report(name)}" if base else "" for name in settings.panels}
     steps = {name: f"{page}#{STEPS_ANCHOR}" if page else "" for name, page in reports.items()}
+    watched = (settings.web.url or "").rstrip("/")
+    pages = {name: f"{watched}{DASHBOARD_PATH}/panels/{name}" if watched else "" for name in settings.panels}
     return {
-        name: PanelLinks(panel.owner or "", panel.runbook or steps[name], reports[name])
+        name: PanelLinks(panel.owner or "", panel.runbook or steps[name], reports[name], pages[name])
         for name, panel in settings.panels.items()
     }
 

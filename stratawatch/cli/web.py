@@ -107,8 +107,8 @@ def invite(
     """
     from stratawatch.cli.options import existing_name
     from stratawatch.engine.model.annotator_names import person
+    from stratawatch.engine.model.panel_links import DASHBOARD_PATH
     from stratawatch.web.dashboard.visitors import LONGEST_NAME, new_token, token_hash
-    from stratawatch.web.numbers import DASHBOARD
 
     existing_name(role, list(ROLES), "role")
     if not person(name) or len(name) > LONGEST_NAME or not name.isprintable() or '"' in name or "\\" in name:
@@ -116,7 +116,7 @@ def invite(
             "that is no name for a person", expected=f"up to {LONGEST_NAME} characters that can be shown"
         )
     token = new_token()
-    link = f"{url.rstrip('/')}{DASHBOARD}/enter/{token}"
+    link = f"{url.rstrip('/')}{DASHBOARD_PATH}/enter/{token}"
     lines = ["[[web.people]]", f'name = "{name.strip()}"', f'role = "{role}"', f'token_hash = "{token_hash(token)}"']
     if json:
         print_json({"name": name.strip(), "role": role, "link": link, "token": token, "lines": lines})
@@ -137,8 +137,9 @@ def serve(config: Path, *, https: bool = False, own_link: bool = False) -> Serve
     from stratawatch.adapters.queues.webhook import WebhookQueueSettings
     from stratawatch.adapters.status_queries import is_readable
     from stratawatch.config.loading import load_configuration
+    from stratawatch.engine.model.panel_links import DASHBOARD_PATH
     from stratawatch.web.app import guarded
-    from stratawatch.web.numbers import DASHBOARD, METRICS, served_together
+    from stratawatch.web.numbers import METRICS, served_together
 
     configuration = load_configuration(config)
     url = configuration.store_url().get_secret_value()
@@ -156,7 +157,7 @@ def serve(config: Path, *, https: bool = False, own_link: bool = False) -> Serve
     visitors, token = _visitors(configuration, own_link=own_link)
     looked_at = None if visitors is None else _dashboard(configuration, config, visitors, https, alone=app is None)
     if looked_at is not None:
-        parts = {"dashboard": f"{DASHBOARD}/enter/{token}" if token else f"{DASHBOARD}/", **parts}
+        parts = {"dashboard": f"{DASHBOARD_PATH}/enter/{token}" if token else f"{DASHBOARD_PATH}/", **parts}
     if numbers is not None:
         parts["numbers for Prometheus"] = METRICS
     if not parts:

@@ -65,6 +65,8 @@ class WebSettings(Shape):
 
     metrics_token: Secret | None = None
     """Who sends it, as `Authorization: Bearer`, gets /metrics; without one nobody does."""
+    url: Link | None = None
+    """Where people reach it, for links in notifications and reports."""
     proxy_header: HeaderName | None = None
     """The header in which a proxy says who it let in."""
     proxy_addresses: list[Text] = Field(default_factory=lambda: ["127.0.0.1", "::1"])

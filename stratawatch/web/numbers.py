@@ -16,10 +16,10 @@ from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.types import ASGIApp
 
+from stratawatch.engine.model.panel_links import DASHBOARD_PATH
 from stratawatch.errors import StratawatchError, Unreachable
 
 METRICS: Final = "/metrics"
-DASHBOARD: Final = "/dashboard"
 TEXT_FORMAT: Final = "text/plain; version=0.0.4; charset=utf-8"
 """Prometheus' text format, whose version never changed."""
 
@@ -44,7 +44,7 @@ def served_together(
     """
 
     async def to_dashboard(_: Request) -> Response:
-        return RedirectResponse(f"{DASHBOARD}/", 303)
+        return RedirectResponse(f"{DASHBOARD_PATH}/", 303)
 
     async def healthz(_: Request) -> Response:
         return PlainTextResponse("it runs\n")
@@ -67,7 +67,7 @@ def served_together(
     if numbers is not None:
         routes.append(Route(METRICS, metrics))
     if dashboard is not None:
-        routes.append(Mount(DASHBOARD, dashboard))
+        routes.append(Mount(DASHBOARD_PATH, dashboard))
         if app is None:
             routes.append(Route("/", to_dashboard))
     return Starlette(routes=[*routes, Mount("/", app)] if app is not None else routes)

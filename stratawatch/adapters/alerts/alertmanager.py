@@ -23,7 +23,12 @@ NAME: Final = "Stratawatch"
 """The label alertname of every alert of ours."""
 LABELS: Final = ("panel", "classifier", "metric", "segment")
 """Facts that are labels. They are the same in an incident's beginning and end, as labels make an alert what it is."""
-_ANNOTATIONS: Final = {"owner": "owner", "runbook": "runbook_url", "report_url": "report_url"}
+_ANNOTATIONS: Final = {
+    "owner": "owner",
+    "runbook": "runbook_url",
+    "report_url": "report_url",
+    "dashboard_url": "dashboard_url",
+}
 """Under which name an annotation holds one of our facts: `runbook_url` is the one that Prometheus' own rules use."""
 LONGEST_LABEL: Final = 200
 LONGEST_SUMMARY: Final = 1000

@@ -5,10 +5,12 @@ from dataclasses import dataclass
 from typing import Final
 from urllib.parse import urlsplit
 
-WORDS: Final = {"owner": "Owner", "runbook": "Runbook", "report_url": "Report"}
+WORDS: Final = {"owner": "Owner", "runbook": "Runbook", "report_url": "Report", "dashboard_url": "Dashboard"}
 """The facts of a notification that lead somewhere, and what people call them."""
-LEADS: Final = ("runbook", "report_url")
+LEADS: Final = ("runbook", "report_url", "dashboard_url")
 """Those that are addresses."""
+DASHBOARD_PATH: Final = "/dashboard"
+"""Where `stratawatch web` serves the dashboard."""
 STEPS_ANCHOR: Final = "what-to-do"
 """Where a panel's report says what to do about each state: where the runbook is of a panel that names none."""
 _CLICKABLE: Final = ("http", "https", "mailto")
@@ -21,6 +23,7 @@ class PanelLinks:
     owner: str = ""
     runbook: str = ""
     report_url: str = ""
+    dashboard_url: str = ""
 
     @property
     def facts(self) -> dict[str, str]:

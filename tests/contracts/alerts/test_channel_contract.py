@@ -44,12 +44,14 @@ def test_who_looks_after_it_and_where_to_read_on_arrive_whole(backend, severity)
         "owner": "spam team <on call>",
         "runbook": "https://wiki.example.org/spam_filter/" + "a_long*page~name/" * 5 + "?a=1&b=2#end",
         "report_url": "https://reports.example.org/watch/spam/latest.html",
+        "dashboard_url": "https://watch.example.org/dashboard/panels/spam",
     }
     backend.channel().send(notice(severity=severity, body="word " * 6000, facts={"panel": "spam", **links}))
     (notification,) = backend.received()
     notification = unescape(notification)
     assert links["runbook"] in notification
     assert links["report_url"] in notification
+    assert links["dashboard_url"] in notification
     assert "spam team" in notification
     assert "on call" in notification
 

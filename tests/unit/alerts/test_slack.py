@@ -43,6 +43,7 @@ class TestWords:
             "owner": "trust-and-safety on call",
             "runbook": "https://w.example/" + "r" * 99,
             "report_url": "https://r",
+            "dashboard_url": "https://d",
         }
         body = "\n".join(["line of a page with more than fifty characters in it"] * 24)
         said = slack_message(notice(body=body, facts={"panel": "spam", **links}))

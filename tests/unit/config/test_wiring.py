@@ -47,11 +47,12 @@ class TestBuild:
         plain = configuration_file()
         assert build(plain).ports.links_of("spam").facts == build(plain).ports.links_of("other").facts == {}
         said = 'budget = 120\nowner = "spam team"\nrunbook = "https://wiki.example.org/spam"'
-        more = '[report]\nurl = "https://reports.example.org/watch/"\n'
+        more = '[report]\nurl = "https://reports.example.org/watch/"\n[web]\nurl = "https://watch.example.org/"\n'
         assert build(configuration_file(("budget = 120", said), more=more)).ports.links_of("spam").facts == {
             "owner": "spam team",
             "runbook": "https://wiki.example.org/spam",
             "report_url": "https://reports.example.org/watch/spam/latest.html",
+            "dashboard_url": "https://watch.example.org/dashboard/panels/spam",
         }
 
     def test_they_make_no_new_version_of_a_panel(self, configuration_file):
