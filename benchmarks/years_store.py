@@ -19,9 +19,10 @@ from stratawatch.wiring import Installation, wire
 
 WEEK: Final = timedelta(days=7)
 START: Final = datetime(2024, 1, 1, tzinfo=UTC)
+FILE: Final = "sqlite:///store.db"
 _PANEL: Final = """
 [store]
-url = "sqlite:///store.db"
+url = "{url}"
 [[alerts]]
 kind = "console"
 [panels.spam]
@@ -50,9 +51,9 @@ floor = 0.05
 """
 
 
-def found_installation(folder: Path, classifiers: int, budget: int, rows: int) -> Path:
+def found_installation(folder: Path, classifiers: int, budget: int, rows: int, url: str = FILE) -> Path:
     """Play the first week of a new installation: every drawn item is answered, the cycle is judged."""
-    config = new_installation(folder, classifiers, budget, rows)
+    config = new_installation(folder, classifiers, budget, rows, url)
     for hours in range(1, 6):
         at = START + WEEK + timedelta(hours=hours)
         with opened(config, at) as installation:
@@ -64,14 +65,14 @@ def found_installation(folder: Path, classifiers: int, budget: int, rows: int) -
     return config
 
 
-def new_installation(folder: Path, classifiers: int, budget: int, rows: int) -> Path:
-    """An installation with the predictions of one week, of which nothing was read."""
+def new_installation(folder: Path, classifiers: int, budget: int, rows: int, url: str = FILE) -> Path:
+    """An installation with the predictions of one week, of which nothing was read; its store is made."""
     (folder / "predictions").mkdir(parents=True)
     names = [f"model_{number:02d}" for number in range(classifiers)]
     lines = [f'[panels.spam.classifiers.{name}]\nscore = "{name}"\ncut_off = 0.5\n' for name in names]
     config = folder / "stratawatch.toml"
-    config.write_text(_PANEL.format(budget=budget, start=START) + "".join(lines), encoding="utf-8")
-    SqlStore(f"sqlite:///{folder / 'store.db'}", create=True).dispose()
+    config.write_text(_PANEL.format(url=url, budget=budget, start=START) + "".join(lines), encoding="utf-8")
+    SqlStore(address(config), create=True).dispose()
     _produce(folder, names, rows)
     return config
 
@@ -79,11 +80,16 @@ def new_installation(folder: Path, classifiers: int, budget: int, rows: int) -> 
 @contextmanager
 def opened(config: Path, now: datetime) -> Iterator[Installation]:
     """The installation at a moment, its store closed afterwards."""
-    store = SqlStore(f"sqlite:///{config.parent / 'store.db'}")
+    store = SqlStore(address(config))
     try:
         yield wire(load_configuration(config), store, now)
     finally:
         store.dispose()
+
+
+def address(config: Path) -> str:
+    """The store's."""
+    return load_configuration(config).store_url().get_secret_value()
 
 
 def _produce(folder: Path, names: list[str], rows: int) -> None:

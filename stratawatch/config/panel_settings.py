@@ -62,6 +62,15 @@ class WindowSettings(Shape):
     lateness: Annotated[Duration, Field(le=timedelta(days=31))] = timedelta(0)
 
 
+class CostSettings(Shape):
+    """[panels.NAME.costs]: what mistakes cost; alerts and reports tell harm in it, too."""
+
+    unit: Annotated[Text, Field(max_length=20)]
+    """A currency, or hours: whatever the numbers are of."""
+    wrong_flag: Annotated[float, Field(gt=0, le=1e9)] | None = None
+    miss: Annotated[float, Field(gt=0, le=1e9)] | None = None
+
+
 class DriftSettings(Shape):
     """[panels.NAME.drift]: what to do when a window's input is unlike that of the windows before it."""
 
@@ -157,6 +166,7 @@ class PanelSettings(Shape):
     blind_margin_factor: Annotated[float, Field(ge=1, le=100)] = 3.0
     duplicates: Duplicates = "refuse"
     drift: DriftSettings = DriftSettings()
+    costs: CostSettings | None = None
     source: SourceSettings
     columns: ColumnSettings
     schedule: WindowSettings

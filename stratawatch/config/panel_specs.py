@@ -9,7 +9,7 @@ from stratawatch.core.goals import Goal, Limit
 from stratawatch.core.population import Segment
 from stratawatch.core.second_votes import NO_SECOND_VOTES
 from stratawatch.engine.model.drift_rule import DriftRule
-from stratawatch.engine.model.panel_spec import AuxiliarySpec, ClassifierSpec, Columns, PanelSpec, WindowRule
+from stratawatch.engine.model.panel_spec import AuxiliarySpec, CallCosts, ClassifierSpec, Columns, PanelSpec, WindowRule
 from stratawatch.engine.model.pauses import Pauses
 
 
@@ -32,6 +32,7 @@ def panel_spec(name: str, panel: PanelSettings, folder: Path) -> PanelSpec:
         "windows": WindowRule(panel.schedule.start, panel.schedule.every, panel.schedule.lateness),
         "goals": goals_of(panel),
         "limits": limits_of(panel),
+        "costs": None if panel.costs is None else CallCosts(**panel.costs.model_dump()),
         "drift": DriftRule(**panel.drift.model_dump()),
         "source": panel.source.description,
         "second_votes": None if panel.second_votes == NO_SECOND_VOTES else panel.second_votes,

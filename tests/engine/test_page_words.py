@@ -11,7 +11,7 @@ from stratawatch.engine.evidence.duration import LookedAt, duration
 from stratawatch.engine.model.alarm_records import Incident, StreamKey
 from stratawatch.engine.model.idempotency_keys import item_key, question_wording
 from stratawatch.engine.model.panel_links import PanelLinks
-from stratawatch.engine.model.panel_spec import Window
+from stratawatch.engine.model.panel_spec import CallCosts, Window
 from stratawatch.report.view import build
 from tests.support.fakes import MONDAY, WEEK, spec, unusable
 from tests.support.scenario import cycle_of, label_cycle, label_weeks, open_all, relabel
@@ -129,6 +129,35 @@ class TestWhatItCosts:
         assert left == "Left to do: put right what the wrong flags of that time did."
         assert any("precision of lr" in line for line in others)
         assert end.facts["reason"] == why
+
+    def test_is_told_in_money_too_where_the_cost_of_one_is_known(self, make_scenario):
+        costs = CallCosts("EUR", wrong_flag=2.5)
+        scenario = make_scenario(spec(budget=400, limits=(KEPT,), costs=costs))
+        label_weeks(scenario, 0, size=1000)
+        label_weeks(scenario, 1, 2, 3, size=1000, quality=0.2)
+        label_weeks(scenario, 4, size=1000, quality=2.0)
+        *_, second, end = [
+            one for one in scenario.channel.received if one.dedup_key.endswith(":precision:all:breach:1.1")
+        ]
+        more = r"about ([\d,]+) EUR more than usual \(([\d,]+) to ([\d,]+)\) in 3 weeks\."
+        said = re.search(
+            r"Harm: about (\d+) wrong flags \((\d+) to (\d+)\) this week, .*\n"
+            r"Cost: about ([\d,]+) EUR this week \(([\d,]+) to ([\d,]+)\), at 2\.5 each; usually ([\d,]+)\. So far "
+            + more,
+            second.body,
+        )
+        numbers = [float(number.replace(",", "")) for number in said.groups()]
+        for wrong, cost in zip(numbers[:3], numbers[3:6], strict=True):
+            assert abs(cost - 2.5 * wrong) <= 5  # both are told with three digits
+        assert numbers[8] <= numbers[7] <= numbers[9]
+        assert re.search(f"Cost: {more}", end.body).groups() == said.groups()[7:]
+
+    def test_of_calls_whose_cost_nobody_said_is_told_in_calls(self, make_scenario):
+        scenario = make_scenario(spec(budget=400, limits=(KEPT,), costs=CallCosts("EUR", miss=40.0)))
+        label_weeks(scenario, 0, size=1000)
+        label_weeks(scenario, 1, size=1000, quality=0.2)
+        assert "Harm: about" in scenario.channel.received[0].body
+        assert "EUR" not in scenario.channel.received[0].body
 
     def test_weeks_that_look_fine_and_are_not_proven_are_not_told_as_certain(self, make_scenario):
         scenario = make_scenario(spec(budget=400, limits=(KEPT,)))

@@ -26,6 +26,7 @@ _SCALARS: Final[dict[type, Callable[[Any], Any]]] = {
 _LEFT_OUT: Final[Mapping[str, Any]] = {
     "alarms": "evidence",
     "call_yes": None,
+    "costs": None,
     "focus": True,
     "gold_share": None,
     "guideline_version": None,

@@ -13,9 +13,9 @@ from stratawatch.core.population import NEGATIVE, POSITIVE
 from stratawatch.engine.evidence.like_windows import windows_around
 from stratawatch.engine.model.alarm_records import StreamKey
 from stratawatch.engine.model.cycle_facts import Cycle
-from stratawatch.engine.model.panel_spec import PanelSpec
+from stratawatch.engine.model.panel_spec import CallCosts, PanelSpec
 from stratawatch.engine.ports.transaction import Transaction
-from stratawatch.formatting import about_count, count, count_text
+from stratawatch.formatting import about_count, count, count_text, printable
 
 _WRONG_FLAGS: Final = (POSITIVE, "precision", "wrong flags", "flags")
 _OMISSIONS: Final = (NEGATIVE, "false_omission_rate", "misses", "items that it passed")
@@ -27,6 +27,8 @@ _KINDS: Final = {
     "negative_predictive_value": _OMISSIONS,
 }
 """By metric: which calls do harm, the metric that says how many are wrong, and what wrong ones and all are called."""
+_COSTS: Final = {"wrong flags": "wrong_flag", "misses": "miss"}
+"""By their name: what the configuration calls the cost of one."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,7 @@ class Harm:
     since: Sequence[WrongCalls]
     variance_factor: float
     unit: str
+    costs: CallCosts | None = None
 
     @property
     def line(self) -> str:
@@ -50,6 +53,38 @@ class Harm:
             return f"{text}."
         text += f"; usually {about_count(mean_number(self.before).value)}."
         return f"{text} So far {self.total}" if len(self.since) > 1 else text
+
+    @property
+    def cost_line(self) -> str:
+        """The same in what wrong calls cost; empty where nobody said."""
+        each = self._cost_of_one
+        if each is None:
+            return ""
+        value, low, high = _times(each, self.since[-1].number)
+        text = f"Cost: about {value} {self._money} this {self.unit} ({low} to {high}), at {each:,g} each"
+        if not self.before:
+            return f"{text}."
+        text += f"; usually {about_count(each * mean_number(self.before).value)}."
+        return f"{text} So far {self.total_cost}" if len(self.since) > 1 else text
+
+    @property
+    def total_cost(self) -> str:
+        """What came on top of the usual costs since the fall; empty where that, or the cost of one, is not known."""
+        each = self._cost_of_one
+        if each is None or not self.before or not self.since:
+            return ""
+        value, low, high = _times(each, more_than_before(self.since, self.before, self.variance_factor))
+        windows = count_text(len(self.since), self.unit)
+        return f"about {value} {self._money} more than usual ({low} to {high}) in {windows}."
+
+    @property
+    def _cost_of_one(self) -> float | None:
+        found = None if self.costs is None else getattr(self.costs, _COSTS[self.name])
+        return None if found is None else float(found)
+
+    @property
+    def _money(self) -> str:
+        return "" if self.costs is None else printable(self.costs.unit)
 
     @property
     def short(self) -> str:
@@ -108,7 +143,13 @@ def harm(
         return None
     first_use = _first_use(tx, cycle)
     shared = shared_label_factor(max(len(later), len(before)), first_use)
-    return Harm(name, calls, before, later, shared, spec.windows.unit)
+    return Harm(name, calls, before, later, shared, spec.windows.unit, spec.costs)
+
+
+def _times(each: float, found: ValueInterval) -> tuple[str, str, str]:
+    """What so many wrong calls cost, in words."""
+    value, low, high = (about_count(each * end) for end in (found.value, found.low, found.high))
+    return value, low, high
 
 
 def _number(found: ValueInterval, name: str) -> str:

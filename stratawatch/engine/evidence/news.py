@@ -99,7 +99,8 @@ def news_of_end(tx: Transaction, spec: PanelSpec, cycle: Cycle, incident: Incide
     fall = _Fall(spec, cycle, key, limit, _estimate_in(tx, spec, cycle, key), cost)
     lines = [*fall.value_lines(), lasted]
     if cost is not None and cost.total:
-        lines += [f"Harm: {cost.total}", f"Left to do: put right what the {cost.name} of that time did."]
+        paid = [f"Cost: {cost.total_cost}"] if cost.total_cost else []
+        lines += [f"Harm: {cost.total}", *paid, f"Left to do: put right what the {cost.name} of that time did."]
     return News(lines, _chart(tx, spec, cycle, key, since), subject=fall.headline)
 
 
@@ -216,8 +217,8 @@ class _Fall:
         return is_below or (limit.ceiling is not None and before.low > limit.ceiling)
 
     def harm_lines(self) -> list[str]:
-        """What it costs."""
-        return [] if self.harm is None else [self.harm.line]
+        """What it costs, in calls and where it is known in money."""
+        return [] if self.harm is None else [line for line in (self.harm.line, self.harm.cost_line) if line]
 
     def place_lines(self) -> list[str]:
         """Where it is, and the sign that needs no label."""

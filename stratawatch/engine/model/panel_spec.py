@@ -136,6 +136,15 @@ class WindowRule:
 
 
 @dataclass(frozen=True)
+class CallCosts:
+    """What a wrong call costs, in a currency or another unit of the user's; None where nobody can say."""
+
+    unit: str
+    wrong_flag: float | None = None
+    miss: float | None = None
+
+
+@dataclass(frozen=True)
 class PanelSpec:
     """Everything a cycle needs to know about its panel; frozen into the store when a cycle opens."""
 
@@ -174,6 +183,7 @@ class PanelSpec:
     rounds: int = 3  # at most, where the goals decide how many labels there are
     random_numbers: RandomNumbers = "permanent"  # an item keeps its own, or has another one in each window
     max_missing_score_share: float | None = None  # of rows without a score of a classifier; None: as of bad rows
+    costs: CallCosts | None = None  # in which harm is told, too
 
     @property
     def items_of(self) -> str:

@@ -37,11 +37,13 @@ class KeptViews:
 
     def get(self, key: Hashable, make: Callable[[], V]) -> V:
         """The view of this name, which `make` reads."""
+        came = self._clock()
         with self._alone(key):
             now = self._clock()
             with self._lock:
                 kept = self._kept.get(key)
-            if kept is not None and now - kept.asked < UNASKED:
+            # Of those who wait together the first makes it for all: it was begun after they came.
+            if kept is not None and came - kept.asked < UNASKED:
                 return cast("V", kept.value)
             mark = self._mark()  # before it is read: what changes meanwhile makes it old
             if kept is not None and kept.mark == mark and now - kept.made < LONGEST:

@@ -14,7 +14,7 @@ from stratawatch.core.plan import CycleForecast, HalfWidthRange, Plan
 from stratawatch.core.population import Segment
 from stratawatch.engine.model.drift_rule import DriftRule
 from stratawatch.engine.model.input_profile import InputProfile
-from stratawatch.engine.model.panel_spec import ClassifierSpec, Columns, PanelSpec, WindowRule
+from stratawatch.engine.model.panel_spec import CallCosts, ClassifierSpec, Columns, PanelSpec, WindowRule
 from stratawatch.errors import StratawatchError
 from tests.support.store.examples import PROFILE, spec
 
@@ -65,6 +65,7 @@ SPECS = st.builds(
     random_numbers=st.sampled_from(["permanent", "by window"]),
     rounds=st.integers(2, 3),
     max_missing_score_share=st.none() | st.floats(0, 1),
+    costs=st.none() | st.builds(CallCosts, WORDS, st.none() | NUMBERS, st.none() | NUMBERS),
 )
 
 
@@ -106,6 +107,7 @@ class TestSpec:
             random_numbers="by window",
             rounds=2,
             max_missing_score_share=0.5,
+            costs=CallCosts("EUR", 2.5),
         )
         assert set(as_document(every)) == {field.name for field in fields(PanelSpec)}
 
@@ -127,6 +129,8 @@ class TestSpec:
             {"random_numbers": "by window"},
             {"rounds": 2},
             {"max_missing_score_share": 1.0},
+            {"costs": CallCosts("EUR", 2.5)},
+            {"costs": CallCosts("EUR", miss=2.5)},
             {"classifiers": spec().classifiers[::-1]},
             {"classifiers": (spec().classifiers[0], replace(spec().classifiers[1], call_yes="block"))},
             {"limits": (replace(spec().limits[0], segment=Segment("a", "b")), spec().limits[1])},

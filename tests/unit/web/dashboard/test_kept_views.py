@@ -1,7 +1,7 @@
 """Views are made once for all who ask, and again once the store has changed."""
 
 from concurrent.futures import ThreadPoolExecutor
-from threading import Barrier
+from threading import Barrier, Event
 from time import sleep
 
 import pytest
@@ -106,6 +106,29 @@ def test_many_who_ask_at_once_have_it_made_once(watched):
     with ThreadPoolExecutor(8) as threads:
         assert set(threads.map(ask, range(8))) == {1}
     assert not watched.views._making
+
+
+def test_those_who_wait_have_it_made_once_more_at_most_however_often_the_store_changes(watched):
+    """A view that takes longer than a second, over a store that changes all the time."""
+    began, go = Event(), Event()
+
+    def slow():
+        began.set()
+        go.wait()
+        watched.now += 5
+        watched.mark += "x"
+        return watched.make()
+
+    with ThreadPoolExecutor(9) as threads:
+        first = threads.submit(watched.views.get, "k", slow)
+        began.wait()
+        watched.now += 2
+        others = [threads.submit(watched.views.get, "k", slow) for _ in range(8)]
+        while watched.views._making["k"][1] < 9:
+            sleep(0.001)
+        go.set()
+        assert first.result() == 1
+        assert {one.result() for one in others} == {2}
 
 
 def test_one_may_be_made_of_others(watched):
