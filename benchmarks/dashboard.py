@@ -31,7 +31,7 @@ from tests.support.free_ports import free_port
 from tests.support.store.repeated_cycle import repeat_cycle
 
 READERS: Final = 20
-SECONDS: Final = 90.0
+SECONDS: Final = 60.0
 QUICK_SECONDS: Final = 10.0
 BETWEEN_ADVANCES: Final = 30.0
 SHARE: Final = 0.95

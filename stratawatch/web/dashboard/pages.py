@@ -93,7 +93,7 @@ class Pages:
 
     def _panels(self, _: Request, __: Person) -> dict[str, Any]:
         rows = self._reader.panels()
-        return {"rows": rows, "counts": panel_list.counts_by_state(rows)}
+        return {"title": "Panels", "rows": rows, "counts": panel_list.counts_by_state(rows)}
 
     def _panel(self, request: Request, _: Person) -> dict[str, Any]:
         view = self._reader.panel(request.path_params["panel"])
@@ -102,6 +102,7 @@ class Pages:
         by_place = {(score.classifier, score.metric): score for score in view.scores}
         under_way = [row for row in view.cycles if row.labels.open]
         return {
+            "title": view.panel,
             "view": view,
             "metrics": metrics,
             "rows": [(name, [by_place.get((name, metric)) for metric in metrics]) for name in names],
@@ -119,6 +120,7 @@ class Pages:
         incidents = [row for row in view.incidents if row.classifier == name]
         worst = panel_list.worst_score(scores)
         return {
+            "title": f"{name} of {view.panel}",
             "view": view,
             "name": name,
             "worst": worst,
@@ -131,20 +133,22 @@ class Pages:
     def _cycle(self, request: Request, _: Person) -> dict[str, Any]:
         number, classifier = _number(request), request.query_params.get("classifier", "")
         view = self._reader.cycle(number, self._known_classifier(number, classifier))
-        return {"view": view, "mosaic": Markup(mosaic.mosaic_svg(view.tiles, view.classifier))}  # noqa: S704 - escaped
+        drawn = Markup(mosaic.mosaic_svg(view.tiles, view.classifier))  # noqa: S704 - escaped
+        return {"title": f"Cycle {number}", "view": view, "mosaic": drawn}
 
     def _known_classifier(self, number: int, asked: str) -> str:
         """The name that was asked for if the cycle has it, so that nobody fills memory with views of other names."""
         return asked if asked and asked in self._reader.cycle(number).classifiers else ""
 
     def _incidents(self, _: Request, __: Person) -> dict[str, Any]:
-        return {"lines": self._reader.incidents()}
+        return {"title": "Incidents", "lines": self._reader.incidents()}
 
     def _incident(self, request: Request, person: Person) -> dict[str, Any]:
         view = self._reader.incident(_number(request))
         panel = view.incident.key.panel
         links = self._reader.panel(panel).leads if panel in self._reader.panel_names() else ()
         return {
+            "title": f"Incident {view.incident.id}",
             "view": view,
             "leads": links,
             "silences": {key: words for key, (words, _) in SILENCES.items()},
@@ -165,18 +169,20 @@ class Pages:
         )
         sees = person.may("annotator")
         items = [(one, shown_payload(one.item.payload)) for one in shown_items(view, with_payload=sees)]
-        return {"view": view, "items": items, "sees_payload": sees}
+        title = f"Mistakes of {view.classifier}"
+        return {"title": title, "view": view, "items": items, "sees_payload": sees}
 
     def _plan(self, request: Request, _: Person) -> dict[str, Any]:
         found = self._reader.budgets(request.path_params["panel"])
         chosen = request.query_params.get("labels", "")
         return {
+            "title": f"Budgets of {request.path_params['panel']}",
             "panel": request.path_params["panel"],
             "plan": None if found is None else budget_page.budget_page(found, int(chosen) if chosen.isdecimal() else 0),
         }
 
     def _audit(self, _: Request, __: Person) -> dict[str, Any]:
-        return {"actions": self._reader.actions()}
+        return {"title": "Who did what", "actions": self._reader.actions()}
 
     # what forms do
 
@@ -248,20 +254,19 @@ class Pages:
             raise Refused(403, "This form is not from here", "Go back, load the page again, and send it once more.")
 
     def _page(self, request: Request, person: Person, template: str, facts: Callable[[], dict[str, Any]]) -> Response:
+        mine = {"root": _root(request), "person": person, "form_key": self._visitors.form_key(person)}
+
+        def filled_in() -> tuple[str, str]:
+            found = facts()
+            return str(found["title"]), _filled(template, **mine, **found)
+
         def made() -> str:
+            # Whoever has the same role sees the same, but for the keys of forms.
+            key = (request.url.path, request.url.query, person.role, "" if template not in _FORMS else person.name)
+            title, main = self._reader.page(key, filled_in)
             advance = self._reader.heading().advance
-            return (
-                _environment()
-                .get_template(f"dashboard/{template}")
-                .render(
-                    root=_root(request),
-                    person=person,
-                    form_key=self._visitors.form_key(person),
-                    advance=advance,
-                    late=_late(advance),
-                    **facts(),
-                )
-            )
+            shown = {"title": title, "main": Markup(main)}  # noqa: S704 - filled in with everything escaped
+            return _filled("shell.html", **mine, **shown, advance=advance, late=_late(advance))
 
         return HTMLResponse(_tried(made))
 
@@ -269,9 +274,11 @@ class Pages:
 def refusal_page(request: Request, refused: Refused) -> HTMLResponse:
     """The page of what was refused."""
     facts = {"title": refused.title, "text": refused.text, "root": _root(request)}
-    return HTMLResponse(_environment().get_template("dashboard/refused.html").render(facts), refused.status)
+    return HTMLResponse(_filled("refused.html", **facts), refused.status)
 
 
+_FORMS: Final = frozenset({"incident.html"})
+"""Pages that have forms of their own, whose keys are each person's."""
 _NOTES: Final = {
     "acknowledged": "You look after it now. Nobody is reminded any more; channels hear of it at the next advance.",
     "silent": "Nobody is told of it until then. What is still open when the silence ends is told.",
@@ -306,6 +313,10 @@ def _reason(fields: dict[str, str]) -> str:
 
 def _root(request: Request) -> str:
     return str(request.scope.get("root_path", ""))
+
+
+def _filled(template: str, **facts: Any) -> str:
+    return _environment().get_template(f"dashboard/{template}").render(facts)
 
 
 def _late(advance: LastRun | None) -> str:

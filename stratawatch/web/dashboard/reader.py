@@ -70,6 +70,10 @@ class Reader:
         """The page of a panel as `report` writes it."""
         return self._get(("report", name), lambda: panel_page(self.panel(name)))
 
+    def page(self, key: Hashable, make: Callable[[], tuple[str, str]]) -> tuple[str, str]:
+        """A page's title and its text, which many people see."""
+        return self._get(("page", key), make)
+
     def cycle(self, number: int, classifier: str = "") -> CycleView:
         """One cycle. Raises NotFound."""
         return self._get(
