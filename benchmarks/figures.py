@@ -25,6 +25,7 @@ CODE: Final[Mapping[str, tuple[str, ...]]] = {
     "alarms": ("stratawatch/core", "benchmarks/labels"),
     "chaos": ENGINE,
     "coverage": STUDY,
+    "dashboard": (*ENGINE, "stratawatch/report", "stratawatch/web", "benchmarks/years_store.py"),
     "demo_worlds": ENGINE,
     "engines": ENGINE,
     "forecasts": ("stratawatch/core", "benchmarks/coverage", "benchmarks/labels"),
