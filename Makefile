@@ -62,7 +62,7 @@ test-pooled: $(STAMP)  ## The store's contract behind PgBouncer, which Debian ha
 # What tests of live services need of Debian, as program:package. What they need of Python: the servers.txt there.
 LIVE_PROGRAMS := chromium:chromium redis-server:redis-server rabbitmqctl:rabbitmq-server prometheus-alertmanager:prometheus-alertmanager amtool:prometheus-alertmanager prometheus:prometheus promtool:prometheus
 
-test-live: $(STAMP) .venv-live/.set-up .venv-label-studio/begun/.env  ## Adapters against real servers, which it installs and starts.
+test-live: $(STAMP) .venv-live/.set-up .venv-mlflow/.set-up .venv-label-studio/begun/.env  ## Adapters against real servers, which it installs and starts.
 	@export PATH=$$PATH:/usr/sbin; missing=(); for program in $(LIVE_PROGRAMS); do \
 		command -v $${program%:*} >/dev/null || missing+=($${program#*:}); done; \
 	if (($${#missing[@]})); then \
@@ -154,7 +154,7 @@ format: $(STAMP)  ## Let ruff format and mend what it can.
 	@$(BIN)/ruff format .
 
 clean:  ## Forget the environments and everything that can be made again.
-	rm -rf .venv .venv-live .venv-label-studio .venv-test-floor .venv-test-newest .checkers .uv .prefect build dist site demo-out rehearsal-out bench-out live-out *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-live .venv-label-studio .venv-mlflow .venv-test-floor .venv-test-newest .checkers .uv .prefect build dist site demo-out rehearsal-out bench-out live-out *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 $(STAMP): requirements.lock pyproject.toml | $(UV)
 	@start=$$SECONDS; echo "set-up: packages of requirements.lock into .venv" >&2; \
@@ -178,7 +178,8 @@ $(STAMP): requirements.lock pyproject.toml | $(UV)
 
 .venv-live/.set-up: tests/live/servers.txt | $(UV)
 .venv-label-studio/.set-up: tests/live/label_studio/servers.txt | $(UV)
-.venv-live/.set-up .venv-label-studio/.set-up:
+.venv-mlflow/.set-up: tests/live/mlflow/servers.txt | $(UV)
+.venv-live/.set-up .venv-label-studio/.set-up .venv-mlflow/.set-up:
 	@$(UV) venv --quiet --clear --python $(PYTHON) $(@D)
 	@$(UV) pip sync --quiet --python $(@D)/bin/python $<
 	@touch $@

@@ -16,6 +16,7 @@ from stratawatch.cli import (
     doctor,
     erasures,
     estimates,
+    export,
     gold,
     grants,
     incidents,
@@ -127,6 +128,7 @@ cycles.app.command("retire", short_help="End a panel that left.")(retire.retire)
 app.add_typer(cycles.app, name="cycles", short_help="List, show, cancel, reopen cycles.")
 app.add_typer(alerts.app, name="alerts", short_help="Incidents and who was told; ack, silence.")
 app.add_typer(baseline.app, name="baseline", short_help="Measure and list baselines of metrics.")
+app.add_typer(export.app, name="export", short_help="Estimates into MLflow.")
 app.add_typer(labels.app, name="labels", short_help="Export, import, list drawn items.")
 
 

@@ -51,6 +51,16 @@ class HeartbeatSettings(Shape):
     timeout: Annotated[PositiveDuration, Field(le=LONGEST_TIMEOUT)] = timedelta(seconds=20)
 
 
+class MlflowSettings(Shape):
+    """[mlflow]: where `stratawatch export mlflow` puts estimates."""
+
+    url: Link
+    token: Secret | None = None
+    """Sent as `Authorization: Bearer`."""
+    experiment: Annotated[Text, Field(max_length=200)] = "stratawatch"
+    timeout: Annotated[PositiveDuration, Field(le=LONGEST_TIMEOUT)] = timedelta(seconds=30)
+
+
 class PersonSettings(Shape):
     """[[web.people]]: who may look at the dashboard, and what else."""
 
@@ -109,6 +119,7 @@ class Settings(Shape):
     checks: ChecksSettings = ChecksSettings()
     heartbeat: HeartbeatSettings | None = None
     web: WebSettings = WebSettings()
+    mlflow: MlflowSettings | None = None
     retention: RetentionSettings = RetentionSettings()
     budget: BudgetSettings | None = None
     alerts: list[ChannelSettings] = Field(default_factory=list)
