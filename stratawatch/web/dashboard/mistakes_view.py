@@ -7,6 +7,7 @@ from typing import Final, get_args
 
 from stratawatch.engine.labels.labelled_items import CallSide, LabelledItem, labelled_items
 from stratawatch.engine.model.cycle_facts import Cycle
+from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.engine.ports.transaction import Transaction
 
 SIDES: Final = get_args(CallSide)
@@ -35,10 +36,9 @@ class MistakesView:
         return sum(self.wrong[side] for side in SIDES if self.side in ("", side))
 
 
-def mistakes_view(tx: Transaction, panel: str, classifier: str, side: str, segment: str) -> MistakesView:
+def mistakes_view(tx: Transaction, spec: PanelSpec, classifier: str, side: str, segment: str) -> MistakesView:
     """Read the mistakes. A name that is not there is as none: the first classifier, both sides, all segments."""
-    judged = tx.estimates.history(panel, newest=1)
-    spec = tx.panels.latest()[panel]
+    judged, panel = tx.estimates.history(spec.name, newest=1), spec.name
     if not judged:
         names = tuple(one.name for one in spec.classifiers)
         return MistakesView(panel, names[0], names, "", "", (), None, Counter(), Counter(), ())

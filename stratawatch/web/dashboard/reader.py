@@ -1,6 +1,6 @@
 """Everything that pages show, read from the store and kept until it changes."""
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any, Final, TypeVar
@@ -49,18 +49,16 @@ class Reader:
         self._kept = KeptViews(mark)
 
     def panel_names(self) -> tuple[str, ...]:
-        """The panels of the store, and those that are configured and have no cycle yet."""
-        return tuple(self._specs())
+        """The panels of the configuration, as it was when this began."""
+        return tuple(self._ports.configured)
 
     def panels(self) -> list[PanelRow]:
         """A row for every panel, the most urgent first."""
-        return self._get("panels", lambda: panel_rows(self.panel(name) for name in self._specs()))
+        return self._get("panels", lambda: panel_rows(self.panel(name) for name in self.panel_names()))
 
     def panel(self, name: str) -> PanelView:
         """What the report says of a panel. Raises NotFound."""
-        spec = self._specs().get(name)
-        if spec is None:
-            raise NotFound(f"there is no panel '{name}'")
+        spec = self._spec(name)
         now = self._ports.clock.now
         return self._get(
             ("panel", name), lambda: panel_view(self._store, spec, now(), self._ports.paused, self._ports.links)
@@ -92,16 +90,12 @@ class Reader:
 
     def mistakes(self, panel: str, classifier: str, side: str, segment: str) -> MistakesView:
         """What a classifier got wrong in the newest judged window. Raises NotFound."""
-        if panel not in self._specs():
-            raise NotFound(f"there is no panel '{panel}'")
-        key = ("mistakes", panel, classifier, side, segment)
-        return self._get(key, lambda: self._read(lambda tx: mistakes_view(tx, panel, classifier, side, segment)))
+        spec, key = self._spec(panel), ("mistakes", panel, classifier, side, segment)
+        return self._get(key, lambda: self._read(lambda tx: mistakes_view(tx, spec, classifier, side, segment)))
 
     def budgets(self, panel: str) -> FrozenBudgets | None:
         """What other budgets would buy; None before the first window was frozen. Raises NotFound."""
-        spec = self._specs().get(panel)
-        if spec is None:
-            raise NotFound(f"there is no panel '{panel}'")
+        spec = self._spec(panel)
         return self._get(("budgets", panel), lambda: frozen_budgets(self._looking, spec))
 
     def actions(self) -> tuple[AuditEntry, ...]:
@@ -129,8 +123,10 @@ class Reader:
         self._kept.forget()
         return made
 
-    def _specs(self) -> Mapping[str, PanelSpec]:
-        return self._get("specs", lambda: self._read(lambda tx: {**self._ports.configured, **tx.panels.latest()}))
+    def _spec(self, name: str) -> PanelSpec:
+        if name not in self._ports.configured:
+            raise NotFound(f"there is no panel '{name}'")
+        return self._ports.configured[name]
 
     def _get(self, key: Hashable, make: Callable[[], V]) -> V:
         return self._kept.get(key, make)

@@ -12,9 +12,9 @@ from stratawatch.cli.web import serve
 from stratawatch.settings.roles import ROLES
 from stratawatch.web.dashboard.kept_views import UNASKED
 from stratawatch.web.dashboard.visitors import token_hash
-from tests.unit.cli.conftest import Installation, judged, judged_folder
+from tests.unit.cli.conftest import Installation, fresh, judged, judged_folder
 
-__all__ = ["judged", "judged_folder"]
+__all__ = ["fresh", "judged", "judged_folder"]
 
 
 def token_of(name: str) -> str:

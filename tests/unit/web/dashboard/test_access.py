@@ -148,5 +148,11 @@ class TestProxy:
     def test_is_believed_from_its_own_address_alone(self):
         assert self.who(["ann"], host="203.0.113.7") is None
 
-    def test_does_not_let_in_who_shows_a_wrong_token(self):
-        assert self.who(["ann"], cookie="wrong") is None
+    def test_is_asked_where_a_cookie_is_of_an_earlier_link(self):
+        assert self.who(["ann"], cookie="wrong") == self.ANN
+        assert self.who([], cookie="wrong") is None
+
+    def test_is_not_asked_of_a_program_with_a_wrong_token(self):
+        headers = [(b"x-user", b"ann"), (b"authorization", b"Bearer wrong")]
+        visitors = Visitors({}, [self.ANN], TrustedProxy("X-User", frozenset({"127.0.0.1"})))
+        assert visitors.of(Request({"type": "http", "client": ("127.0.0.1", 1), "headers": headers})) is None

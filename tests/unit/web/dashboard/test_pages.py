@@ -6,7 +6,7 @@ import re
 import pytest
 
 from stratawatch.formatting import percent
-from tests.unit.web.dashboard.conftest import form_key
+from tests.unit.web.dashboard.conftest import PEOPLE, Dashboard, form_key
 
 
 def text_of(answer):
@@ -163,6 +163,20 @@ class TestPlan:
         assert f"<strong>{int(most):,} labels</strong>" in shown
         for odd in ("x", "-5", "1e9", "٣", "9" * 400):
             assert viewer.get(f"/dashboard/panels/spam/plan?labels={odd}").status_code == 200
+
+
+def test_a_panel_without_a_window_has_its_pages(fresh):
+    fresh.configure(more=PEOPLE)
+    viewer = Dashboard(fresh).browser("viewer")
+    said = {
+        "/": "Nothing is judged yet",
+        "/panels/spam": "No window has been opened yet.",
+        "/panels/spam/mistakes": "No window of this panel is judged yet.",
+        "/panels/spam/plan": "Nothing can be planned before a window is frozen",
+        "/incidents": "There was never an incident.",
+    }
+    for path, words in said.items():
+        assert words in text_of(viewer.get(f"/dashboard{path}")), path
 
 
 class TestTrouble:
