@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from stratawatch.chart_colours import BLUE, INK, VERMILLION
+from stratawatch.chart_colours import BLUE, VERMILLION
 from stratawatch.core.alarms.alarm_states import AlarmState
 from stratawatch.formatting import percent
 from stratawatch.report.view_models import Point, Trend
@@ -39,11 +39,8 @@ def sparkline_svg(trend: Trend) -> str:
         if point.estimate and point.state == AlarmState.BREACH
     )
     limit = next((point.limit for point in reversed(points) if point.limit is not None), None)
-    floor = (
-        ""
-        if limit is None
-        else (f'<path d="M0 {y(limit)}H{WIDTH:g}" fill="none" stroke="{INK}" stroke-width="1" stroke-dasharray="3 2"/>')
-    )
+    look = 'fill="none" stroke="currentColor" stroke-width="1" stroke-dasharray="3 2"'
+    floor = "" if limit is None else f'<path d="M0 {y(limit)}H{WIDTH:g}" {look}/>'
     return (
         f'<svg class="spark" viewBox="0 0 {WIDTH:g} {HEIGHT:g}" role="img" aria-label="{_alt(points)}">'
         f"{floor}{line}{marks}</svg>"

@@ -44,13 +44,13 @@ def visit(browser, served):
         context.close()
 
 
-@pytest.mark.parametrize("width", WIDTHS)
-def test_every_page_fits_and_can_be_read_by_everybody(served, visit, width):
+@pytest.mark.parametrize(("width", "by"), [(1440, "light"), (390, "light"), (390, "dark")])
+def test_every_page_fits_and_can_be_read_by_everybody(served, visit, width, by):
     SHOTS.mkdir(parents=True, exist_ok=True)
-    tab, wrong = visit(width)
+    tab, wrong = visit(width, color_scheme=by)
     for name, path in PAGES.items():
         tab.goto(served.address + path)
-        tab.screenshot(path=SHOTS / f"{name}-{width}.png", full_page=True)
+        tab.screenshot(path=SHOTS / f"{name}-{width}-{by}.png", full_page=True)
         assert tab.evaluate("document.documentElement.scrollWidth") <= width, name
         found = Axe().run(tab).response["violations"]
         serious = [rule for rule in found if rule["impact"] in {"serious", "critical"}]

@@ -41,19 +41,20 @@ def everything():
     )
 
 
-@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize(("width", "by"), [(1440, "light"), (390, "light"), (1440, "dark")])
 @pytest.mark.parametrize("name", ["panel", "index"])
-def test_axe_finds_nothing_serious_and_nothing_is_cut_off(browser, tmp_path, name, width):
+def test_axe_finds_nothing_serious_and_nothing_is_cut_off(browser, tmp_path, name, width, by):
     view = everything()
     states = [replace(view, headline=replace(view.headline, state=state)) for state in AlarmState]
     file = tmp_path / f"{name}.html"
     file.write_text(panel_page(view) if name == "panel" else index_page([(one, "a.html") for one in states]))
-    context = browser.new_context(viewport={"width": width, "height": WIDTHS[width]}, bypass_csp=True)
+    size = {"width": width, "height": WIDTHS[width]}
+    context = browser.new_context(viewport=size, bypass_csp=True, color_scheme=by)
     tab = context.new_page()
     tab.goto(file.as_uri())
     tab.evaluate("for (const one of document.querySelectorAll('details')) one.open = true")
     SHOTS.mkdir(parents=True, exist_ok=True)
-    tab.screenshot(path=SHOTS / f"{name}-{width}.png", full_page=True)
+    tab.screenshot(path=SHOTS / f"{name}-{width}-{by}.png", full_page=True)
     assert tab.evaluate("document.documentElement.scrollWidth <= innerWidth")
     found = Axe().run(tab).response["violations"]
     context.close()
