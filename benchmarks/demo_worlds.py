@@ -19,6 +19,9 @@ from rich.progress import track
 from benchmarks.demo_worlds_loop import JudgedEstimate, run_world
 from benchmarks.shape import Options, Result, Verdict, main
 from stratawatch.core.alarms.alarm_states import AlarmState
+from stratawatch.core.alarms.harm import WrongCalls, more_than_before
+from stratawatch.core.alarms.moved import MOST_WINDOWS, ValueInterval
+from stratawatch.core.estimate import IntervalEstimate
 from stratawatch.core.metrics import REPORTED
 from stratawatch.demo.comparison import ComparedEstimate
 from stratawatch.demo.configuration import MARGINS
@@ -30,6 +33,11 @@ from stratawatch.report.costs import domain_labels
 
 WORLDS: Final = 200
 QUICK_WORLDS: Final = 16
+_WRONG: Final = ("precision", "false_omission_rate")
+"""Metrics by which wrong calls are counted: flags and misses."""
+_SINCE: Final = range(BREAK_WEEK, WEEKS + 1)
+"""Weeks up to which the harm since the break is told."""
+_ROUNDING: Final = 1e-6
 
 World = Sequence[JudgedEstimate]
 Stream = tuple[str, str]
@@ -43,7 +51,7 @@ def run(options: Options) -> Result:
     everything = [judged for world in worlds for judged in world]
     overall = [judged for judged in everything if judged.compared.estimate.segment is None]
     regions = [judged for judged in everything if judged.compared.estimate.segment is not None]
-    verdicts = [*_statistics(overall, regions), *_alarms(worlds), *_health(overall), *_costs(worlds)]
+    verdicts = [*_statistics(overall, regions), *_harm(worlds), *_alarms(worlds), *_health(overall), *_costs(worlds)]
     return Result(_rows(overall, regions), verdicts)
 
 
@@ -61,6 +69,41 @@ def _statistics(overall: Sequence[JudgedEstimate], regions: Sequence[JudgedEstim
         Verdict("coverage of all intervals in regions", "must", _coverage(regions), 0.94, ">="),
         Verdict("coverage of the weakest classifier and metric", "aim", weakest, 0.93, ">="),
     ]
+
+
+def _harm(worlds: Sequence[World]) -> list[Verdict]:
+    """What pages say in counts: the wrong calls of a week, and those beyond the usual since the break, by now."""
+    weeks, beyond = list[bool](), list[bool]()
+    for world in worlds:
+        for mine in _by_stream(one for one in world if one.compared.estimate.segment is None).values():
+            told = [_wrong_calls(one.compared) for one in mine if one.compared.estimate.metric in _WRONG]
+            weeks += [_holds(calls.number, true) for calls, true in told]
+            if len(told) == WEEKS:  # every one could be told
+                beyond += [_is_told_beyond(told[: BREAK_WEEK - 1], told[BREAK_WEEK - 1 : end]) for end in _SINCE]
+    return [
+        Verdict("wrong calls of a week whose interval holds them", "must", _share(weeks), 0.93, ">="),
+        Verdict("wrong calls beyond the usual whose interval holds them", "must", _share(beyond), 0.93, ">="),
+    ]
+
+
+def _wrong_calls(one: ComparedEstimate) -> tuple[WrongCalls, float]:
+    """What is told of the wrong ones among a classifier's calls, and how many there are."""
+    found = one.interval or IntervalEstimate(0.0, 0.0, 0.0, 0)
+    if one.estimate.metric == "precision":
+        wrong = IntervalEstimate(1 - found.value, 1 - found.high, 1 - found.low, found.n_eff)
+        return WrongCalls(one.domain, wrong), one.domain * (1 - one.truth)
+    return WrongCalls(one.domain, found), one.domain * one.truth
+
+
+def _is_told_beyond(before: Sequence[tuple[WrongCalls, float]], since: Sequence[tuple[WrongCalls, float]]) -> bool:
+    usual = before[-MOST_WINDOWS:]
+    told = more_than_before([calls for calls, _ in since], [calls for calls, _ in usual])
+    true = sum(number for _, number in since) - len(since) * _mean(number for _, number in usual)
+    return _holds(told, true)
+
+
+def _holds(told: ValueInterval, true: float) -> bool:
+    return told.low - _ROUNDING <= true <= told.high + _ROUNDING
 
 
 def _alarms(worlds: Sequence[World]) -> list[Verdict]:
