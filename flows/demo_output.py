@@ -108,7 +108,7 @@ class DemoOutput:
         return broken
 
     def print_mistakes(self, config: Path) -> None:
-        """What people saw of the newest week's false calls of the classifier that broke, as one asks for them."""
+        """What people saw of the newest week's false calls of the classifier that broke; and how to see the rest."""
         from stratawatch.cli.mistakes import mistakes
         from stratawatch.demo.week_files import PANEL
         from stratawatch.demo.world import DEGRADED_CLASSIFIER
@@ -118,6 +118,10 @@ class DemoOutput:
             f"\n[bold]What did it get wrong?[/bold]  [dim]{command} --config {config}[/dim]", soft_wrap=True
         )
         mistakes(PANEL, DEGRADED_CLASSIFIER, config, side="called")
+        self.console.print(
+            f"\n[bold]Look at all of it as pages:[/bold]  [dim].venv/bin/stratawatch web --config {config}[/dim]",
+            soft_wrap=True,
+        )
 
     def open_report(self, report: Path) -> None:
         """Show the report in a browser, where a person sits before a screen."""
