@@ -10,12 +10,14 @@ from stratawatch.core.alarms.alarm_states import AlarmState
 from stratawatch.core.alarms.cut_offs import CutOffChoice, LimitLine
 from stratawatch.core.alarms.moved import what_moved
 from stratawatch.core.goals import Limit
+from stratawatch.core.population import Segment
 from stratawatch.engine.evidence.compared_windows import ComparedWindows, WindowSet
-from stratawatch.engine.evidence.cut_off_text import cut_off_rows, tried_text
+from stratawatch.engine.evidence.cut_off_text import cut_off_line, cut_off_rows, tried_text
 from stratawatch.engine.evidence.moved_text import cause_lines, place_lines
 from stratawatch.engine.evidence.tried_cut_offs import NOT_KEPT, cut_offs_of_incidents, tried_cut_offs
 from stratawatch.engine.evidence.what_moved import change_of_stream
 from stratawatch.engine.model.alarm_records import StreamKey
+from stratawatch.formatting import percent
 from tests.support.fakes import MONDAY, WEEK, spec
 from tests.support.scenario import cycle_of, label_weeks, new_scenario
 
@@ -120,6 +122,36 @@ class TestCutOff:
         wrong = f"{100 - 100 * suggested.precision.value:.1f}% wrong ("
         assert line.startswith(f"Stopgap, not applied: cut-off {suggested.score:.4g} of rf gives {wrong}")
         assert line.endswith(f", {suggested.calls.value:,.0f} flags a week (now {flags(fallen, 2):,}).")
+
+    def test_another_limit_that_the_suggested_one_would_break_is_told(self, fallen):
+        """Precision is bought with recall: a floor of recall just above what the suggested cut-off leaves of it."""
+        tried = fall(fallen).cut_offs.choice
+        best = max(one.precision.value for one in tried.others)
+        precision = (best + tried.in_use.precision.value) / 2
+        scenario = limited(fallen, floor=precision)
+        found = fall(scenario).cut_offs
+        recall = found.choice.suggested.recall.value
+        assert tried_text(found).count("recall") == 0
+        for floor, is_broken in ((recall + 0.01, True), (recall - 0.01, False)):
+            both = replace(found, other_limits=(LimitLine("recall", floor),))
+            told = f", but recall would be {percent(recall)}, below its floor of {percent(floor)}"
+            assert (told in tried_text(both)) == is_broken
+            (line,) = cut_off_line(both, "week")
+            assert (line.endswith(f"{told}.")) == is_broken
+
+    def test_the_other_limits_are_those_of_the_classifier_over_all_segments(self, fallen):
+        limits = (
+            Limit("precision", floor=0.9, classifiers=("rf",)),
+            Limit("recall", floor=0.5),
+            Limit("false_omission_rate", ceiling=0.2, classifiers=("rf",)),
+            Limit("recall", floor=0.4, segment=Segment("country", "DE")),
+            Limit("f1", floor=0.4, classifiers=("lr",)),
+        )
+        cycle = cycle_of(fallen, 3)
+        with fallen.ports.store.begin() as tx:
+            since = ComparedWindows(tx).since(fallen.panel, cycle, MONDAY + 2 * WEEK)
+        tried = tried_cut_offs(replace(fallen.panel, limits=limits), PRECISION, since)
+        assert tried.other_limits == (LimitLine("recall", 0.5), LimitLine("false_omission_rate", 0.2, is_floor=False))
 
     def test_where_none_holds_that_is_said(self, fallen):
         said = line_of(fall(limited(fallen, floor=0.99)), "Cut-off")

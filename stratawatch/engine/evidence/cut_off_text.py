@@ -49,7 +49,7 @@ def cut_off_line(tried: TriedCutOffs, unit: str) -> Iterator[str]:
         calls, now = count(round(suggested.calls.value)), count(round(choice.in_use.calls.value))
         shares = [error_share(name).brief(found) for name, found in _shown(choice, suggested).items()]
         told = ", ".join([*shares, f"{calls} flags a {unit} (now {now})"])
-        yield f"Stopgap, not applied{on}: cut-off {score} of {tried.classifier.name} gives {told}."
+        yield f"Stopgap, not applied{on}: cut-off {score} of {tried.classifier.name} gives {told}{_price(tried)}."
 
 
 def cut_off_rows(tried: TriedCutOffs) -> list[CutOffRow]:
@@ -82,8 +82,23 @@ def tried_text(tried: TriedCutOffs) -> str:
     elif suggested.score is None:
         found = f"the one in use holds {line} in all of them together"
     else:
-        found = f"suggested is the nearest that would have held {line}"
+        found = f"suggested is the nearest that would have held {line}{_price(tried)}"
     return f"Tried on the labels of {count_text(tried.windows, 'window')} since it began: {found}; {NOT_APPLIED}."
+
+
+def _price(tried: TriedCutOffs) -> str:
+    """The other limits of the classifier that the suggested cut-off would break; empty where it breaks none."""
+    suggested = None if isinstance(tried.choice, Undefined) else tried.choice.suggested
+    if suggested is None:
+        return ""
+    known = {"precision": suggested.precision, "recall": suggested.recall}
+    broken = [
+        f"{metric_named(one.metric).title} would be {percent(value)}, {'below' if one.is_floor else 'above'} "
+        f"its {'floor' if one.is_floor else 'ceiling'} of {percent(one.value)}"
+        for one in tried.other_limits
+        if one.metric in known and not one.is_held_by(value := known[one.metric].value)
+    ]
+    return f", but {' and '.join(broken)}" if broken else ""
 
 
 def limit_text(limit: LimitLine) -> str:

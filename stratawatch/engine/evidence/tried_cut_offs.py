@@ -24,6 +24,7 @@ class TriedCutOffs:
     classifier: ClassifierSpec
     windows: int
     choice: CutOffChoice | Undefined
+    other_limits: tuple[LimitLine, ...] = ()  # of the classifier, which a cut-off that holds this one may break
 
     @property
     def is_worth_telling(self) -> bool:
@@ -39,7 +40,7 @@ def tried_cut_offs(spec: PanelSpec, key: StreamKey, since: WindowSet) -> TriedCu
     scored = [one for window in since.windows if (one := window.scored(classifier.name)) is not None]
 
     def tried(choice: CutOffChoice | Undefined) -> TriedCutOffs:
-        return TriedCutOffs(classifier, len(scored), choice)
+        return TriedCutOffs(classifier, len(scored), choice, _other_limits(spec, key))
 
     if limit is None or line is None or key.segment is not None:
         return tried(Undefined("only a floor or a ceiling over all segments can be held by a cut-off"))
@@ -49,6 +50,16 @@ def tried_cut_offs(spec: PanelSpec, key: StreamKey, since: WindowSet) -> TriedCu
         return tried(NOT_KEPT)
     to_hold = LimitLine(key.metric, line, is_floor=limit.floor is not None)
     return tried(choose_cut_off(scored, classifier.name, to_hold, in_use=cut_off_in_use(classifier)))
+
+
+def _other_limits(spec: PanelSpec, key: StreamKey) -> tuple[LimitLine, ...]:
+    """The floors and ceilings of the classifier's other metrics, over all segments."""
+    return tuple(
+        LimitLine(one.metric, line, is_floor=limit.floor is not None)
+        for one, limit in watched_streams(spec).items()
+        if one.classifier == key.classifier and one.metric != key.metric and one.segment is None
+        if (line := limit.floor if limit.floor is not None else limit.ceiling) is not None
+    )
 
 
 def cut_offs_of_incidents(windows: ComparedWindows, incidents: Sequence[Incident]) -> dict[int, TriedCutOffs]:

@@ -37,6 +37,12 @@ class BudgetPage:
         return tuple(point.labels for point in self.budgets.points)
 
     @property
+    def never_held(self) -> tuple[BudgetRow, ...]:
+        """The goals that none of the budgets is expected to hold."""
+        places = range(len(self.budgets.points))
+        return tuple(row for row in self.rows if row.margin is not None and not any(map(row.is_held, places)))
+
+    @property
     def held(self) -> tuple[int, int]:
         """How many goals the chosen budget is expected to hold, and how many there are."""
         wanted = [row for row in self.rows if row.margin is not None]

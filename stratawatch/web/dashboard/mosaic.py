@@ -18,7 +18,7 @@ LEFT, RIGHT, TOP = 96, 640, 4
 WIDTH: Final = 760
 UNSCORED: Final = 46
 """Width of the column of items without a score."""
-STEPS: Final = ((0.0, "#eaf1f6"), (0.02, "#c9e0f0"), (0.1, "#8cc0e0"), (0.25, "#4796c9"), (0.5, "#0072b2"))
+STEPS: Final = ((0.0, "#dde8f0"), (0.02, "#c9e0f0"), (0.1, "#8cc0e0"), (0.25, "#4796c9"), (0.5, "#0072b2"))
 """Shares of wrong calls, and the colour from each on."""
 UNKNOWN: Final = "#ffffff"
 _SCORES: Final = (0.001, 0.01, 0.1, 0.5, 0.9, 0.99, 0.999)
@@ -103,6 +103,7 @@ def _total(tiles: Sequence[Tile]) -> str:
 
 
 def _scale(axis: _Axis, y: float) -> Iterator[str]:
+    yield f'<text x="{LEFT - 8}" y="{y + 15}" text-anchor="end" fill="#57606a">mean score</text>'
     if axis.unscored:
         yield f'<text x="{LEFT + UNSCORED / 2}" y="{y + 15}" text-anchor="middle" fill="#57606a">none</text>'
     for score in (one for one in _SCORES if axis.low <= bin_of(one) <= axis.high):

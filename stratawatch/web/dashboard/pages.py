@@ -19,6 +19,7 @@ from stratawatch.engine.model.last_run import LastRun
 from stratawatch.errors import NotFound, StratawatchError, Unreachable
 from stratawatch.formatting import count_text
 from stratawatch.report.page import environment
+from stratawatch.report.view_models import PanelView
 from stratawatch.settings.roles import Role
 from stratawatch.web.dashboard import budget_page, mosaic, panel_list, sparkline
 from stratawatch.web.dashboard.reader import Reader, shown_items
@@ -43,6 +44,8 @@ _REPORT_POLICY: Final = (
 """Of the report's page, which has its style inside."""
 _WARNING: Final = timedelta(hours=1)
 """An advance that is older is warned of on every page; served flows make one every five minutes."""
+_PATIENCE: Final = 3
+"""So many lengths of a window after its end the next ones should be judged: labels take a while."""
 
 Show = Callable[[Request, Person], dict[str, Any]]
 Do = Callable[[Request, Person, dict[str, str]], str]
@@ -93,7 +96,8 @@ class Pages:
 
     def _panels(self, _: Request, __: Person) -> dict[str, Any]:
         rows = self._reader.panels()
-        return {"title": "Panels", "rows": rows, "counts": panel_list.counts_by_state(rows)}
+        ages = {row.view.panel: _old(row.view) for row in rows}
+        return {"title": "Panels", "rows": rows, "ages": ages, "counts": panel_list.counts_by_state(rows)}
 
     def _panel(self, request: Request, _: Person) -> dict[str, Any]:
         view = self._reader.panel(request.path_params["panel"])
@@ -103,6 +107,7 @@ class Pages:
         under_way = [row for row in view.cycles if row.labels.open]
         return {
             "title": view.panel,
+            "old": _old(view),
             "view": view,
             "metrics": metrics,
             "rows": [(name, [by_place.get((name, metric)) for metric in metrics]) for name in names],
@@ -319,13 +324,23 @@ def _filled(template: str, **facts: Any) -> str:
     return _environment().get_template(f"dashboard/{template}").render(facts)
 
 
+def _old(view: PanelView) -> str:
+    """How long ago the newest window ended, where others should have been judged since then."""
+    if view.window is None:
+        return ""
+    age, length = view.generated_at - view.window.end, view.window.end - view.window.start
+    return _age(age) if age > _PATIENCE * length else ""
+
+
 def _late(advance: LastRun | None) -> str:
     """How old the last advance is, where that is worth a warning."""
     if advance is None:
         return ""
     age = datetime.now(UTC) - advance.finished_at
-    if age <= _WARNING:
-        return ""
+    return _age(age) if age > _WARNING else ""
+
+
+def _age(age: timedelta) -> str:
     hours = int(age.total_seconds() // 3600)
     return count_text(hours, "hour") if hours < 72 else count_text(hours // 24, "day")
 

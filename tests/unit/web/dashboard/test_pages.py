@@ -2,10 +2,16 @@
 
 import html
 import re
+from dataclasses import replace
 
 import pytest
 
+from stratawatch.core.designs.budget_forecasts import BudgetPoint
+from stratawatch.core.goals import Goal
+from stratawatch.engine.cycle.frozen_budgets import FrozenBudgets
 from stratawatch.formatting import percent
+from stratawatch.web.dashboard.budget_page import budget_page
+from tests.support.fakes import spec
 from tests.unit.web.dashboard.conftest import PEOPLE, Dashboard, form_key
 
 
@@ -156,6 +162,17 @@ class TestPlan:
         assert "The panel's budget is 60 labels a window" in shown
         assert "60 labels are expected to hold" in shown
         assert "Precision of lr ±10" in shown
+
+    def test_goals_that_no_budget_holds_are_named(self):
+        points = tuple(
+            BudgetPoint(labels, {("lr", "precision"): 3 / labels, ("lr", "recall"): 9 / labels}) for labels in (40, 80)
+        )
+        goals = tuple(Goal(metric, 0.05, classifiers=("lr",)) for metric in ("precision", "recall"))
+        found = FrozenBudgets(None, replace(spec(), goals=goals, budget=80), points, 0)
+        page = budget_page(found)
+        assert [(row.classifier, row.metric) for row in page.never_held] == [("lr", "recall")]
+        assert page.held == (1, 2)
+        assert budget_page(found, 50).held == (0, 2)
 
     def test_the_nearest_budget_is_looked_at(self, viewer):
         shown = viewer.get("/dashboard/panels/spam/plan?labels=1000000").text
