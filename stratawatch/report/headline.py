@@ -138,7 +138,8 @@ def _details(facts: ReportData, scores: Sequence[Score]) -> list[str]:
     states = Counter(score.state for score in scores if score.state)
     lines = []
     if len(states) > 1:
-        lines.append(", ".join(f"{number} {word}" for word in URGENCY if (number := states[AlarmState(word)])))
+        each = ", ".join(f"{number} {word}" for word in URGENCY if (number := states[AlarmState(word)]))
+        lines.append(f"{count_text(states.total(), 'metric')} with a limit: {each}")
     still = [i for i in facts.incidents if i.resolved_at is None]
     if still:
         lines.append(f"{count_text(len(still), 'incident')} open{_named(still)}")
