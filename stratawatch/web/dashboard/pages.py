@@ -30,6 +30,8 @@ from stratawatch.web.payload_view import plain_text, shown_payload
 COOKIE_LIFE: Final = 30 * 24 * 3600
 LARGEST_NUMBER: Final = 2**31 - 1
 LONGEST_REASON: Final = 500
+_MOST_DIGITS: Final = 9
+"""Of a number of labels in an address."""
 SILENCES: Final = {
     "8h": ("8 hours", timedelta(hours=8)),
     "1d": ("a day", timedelta(days=1)),
@@ -179,7 +181,7 @@ class Pages:
 
     def _plan(self, request: Request, _: Person) -> dict[str, Any]:
         found = self._reader.budgets(request.path_params["panel"])
-        chosen = request.query_params.get("labels", "")
+        chosen = request.query_params.get("labels", "")[:_MOST_DIGITS]
         return {
             "title": f"Budgets of {request.path_params['panel']}",
             "panel": request.path_params["panel"],

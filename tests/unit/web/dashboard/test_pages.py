@@ -178,7 +178,7 @@ class TestPlan:
         shown = viewer.get("/dashboard/panels/spam/plan?labels=1000000").text
         most = re.findall(r'\?labels=(\d+)"', shown)[-1]
         assert f"<strong>{int(most):,} labels</strong>" in shown
-        for odd in ("x", "-5", "1e9", "٣", "9" * 400):
+        for odd in ("x", "-5", "1e9", "٣", "9" * 5000):
             assert viewer.get(f"/dashboard/panels/spam/plan?labels={odd}").status_code == 200
 
 
