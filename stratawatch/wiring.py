@@ -66,11 +66,11 @@ def keep_runs(config_path: str | Path) -> timedelta:
     return load_configuration(config_path).settings.schedule.keep_runs
 
 
-def open_store(configuration: Configuration, *, only_looking: bool = False) -> Store:
+def open_store(configuration: Configuration) -> Store:
     """The store, which must be there at this program's schema."""
     from stratawatch.adapters.store import open_store as open_url
 
-    return open_url(configuration.store_url().get_secret_value(), only_looking=only_looking)
+    return open_url(configuration.store_url().get_secret_value())
 
 
 def wire(

@@ -1,5 +1,6 @@
 """stratawatch web: the dashboard, the label page and what programs ask; and who may look at the dashboard."""
 
+import socket
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -63,6 +64,7 @@ def web(
             hint="put a proxy that speaks https in front, and say --https",
         )
     served = serve(config, https=https, own_link=host in LOOPBACK and not https)
+    _require_free(host, port)
     address = f"http://{f'[{host}]' if ':' in host else host}:{port}"
     if json:
         print_json({"address": address, "parts": {name: address + path for name, path in served.parts.items()}})
@@ -82,6 +84,18 @@ def web(
     )
 
 
+def _require_free(host: str, port: int) -> None:
+    """Raise StratawatchError where something listens there already: before a link is shown that leads nowhere."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        with socket.create_server((host, port), family=family):
+            return
+    except OSError as trouble:
+        raise StratawatchError(
+            f"nothing can listen at {host}:{port}", got=trouble.strerror or str(trouble), hint="--port names another"
+        ) from None
+
+
 def invite(
     name: Annotated[str, typer.Argument(help="The person's name, as acknowledgements will have it.", metavar="NAME")],
     config: ConfigOption = DEFAULT_CONFIG,
@@ -91,8 +105,8 @@ def invite(
         typer.Option("--role", help="What the person may do, each more than the one before.", metavar="|".join(ROLES)),
     ] = "viewer",
     url: Annotated[
-        str, typer.Option("--url", help="Where people reach the dashboard.", metavar="URL")
-    ] = f"http://127.0.0.1:{PORT}",
+        str | None, typer.Option("--url", help="Where people reach it; else as [web] url says.", metavar="URL")
+    ] = None,
 ) -> None:
     """Make a person's link to the dashboard, and the lines that let it in. The link is shown once, and is kept nowhere.
 
@@ -106,6 +120,7 @@ def invite(
       stratawatch invite bob --url https://watch.example.org
     """
     from stratawatch.cli.options import existing_name
+    from stratawatch.config.loading import load_configuration
     from stratawatch.engine.model.annotator_names import person
     from stratawatch.engine.model.panel_links import DASHBOARD_PATH
     from stratawatch.web.dashboard.visitors import LONGEST_NAME, new_token, token_hash
@@ -115,13 +130,20 @@ def invite(
         raise StratawatchError(
             "that is no name for a person", expected=f"up to {LONGEST_NAME} characters that can be shown"
         )
+    settings = load_configuration(config).settings.web
+    base = (url or settings.url or f"http://127.0.0.1:{PORT}").rstrip("/").removesuffix(DASHBOARD_PATH)
+    if not base.startswith(("http://", "https://")):
+        raise StratawatchError("that is no address of a page", expected="https://watch.example.org", got=base)
     token = new_token()
-    link = f"{url.rstrip('/')}{DASHBOARD_PATH}/enter/{token}"
+    link = f"{base}{DASHBOARD_PATH}/enter/{token}"
     lines = ["[[web.people]]", f'name = "{name.strip()}"', f'role = "{role}"', f'token_hash = "{token_hash(token)}"']
     if json:
         print_json({"name": name.strip(), "role": role, "link": link, "token": token, "lines": lines})
         return
-    print_line(f"Add this to {config}, and start `stratawatch web` again:")
+    if any(one.name == name.strip() for one in settings.people):
+        print_line(f"Put this in the place of what {config} has of {name.strip()}, and start `stratawatch web` again:")
+    else:
+        print_line(f"Add this to {config}, and start `stratawatch web` again:")
     print_line()
     for line in lines:
         typer.echo(line)
@@ -213,21 +235,28 @@ def _dashboard(
     configuration: "Configuration", config: Path, visitors: "Visitors", https: bool, *, alone: bool
 ) -> "ASGIApp | None":
     """The dashboard; None, and word of it, where something else is served and the store cannot be used."""
+    from stratawatch.adapters.store import open_store
     from stratawatch.adapters.store.change_mark import ChangeMark
     from stratawatch.cli.metrics import numbers
     from stratawatch.web.dashboard.app import dashboard
     from stratawatch.web.dashboard.reader import Reader
-    from stratawatch.wiring import open_store, wire
+    from stratawatch.wiring import wire
 
+    url = configuration.store_url().get_secret_value()
     try:
-        store, looking = open_store(configuration), open_store(configuration, only_looking=True)
+        store, looking = open_store(url), open_store(url, only_looking=True)
     except StratawatchError as trouble:
         if alone:
             raise
         print_error(f"stratawatch: the dashboard is not served: {trouble}")
         return None
     ports = wire(configuration, store, only_reading=True).ports
-    mark = ChangeMark(configuration.store_url().get_secret_value())
+
+    def renew() -> None:
+        for one in (store, looking):
+            one.dispose()
+
+    mark = ChangeMark(url, renew)
     return dashboard(Reader(ports, looking, mark.read, lambda: numbers(config)[0]), visitors, secure=https)
 
 

@@ -17,6 +17,24 @@ _SECRET_KEY: Final = re.compile(
 # Passwords also stand in addresses, of JDBC behind the question mark.
 _SECRET_VALUE: Final = re.compile(r"[?&;](password|pwd)=|://[^/@\s]*:[^/@\s]+@", re.IGNORECASE)
 LONGEST_LINK: Final = 300
+_OWN_HEADERS: Final = frozenset(
+    {
+        "authorization",
+        "cookie",
+        "host",
+        "origin",
+        "referer",
+        "user-agent",
+        "forwarded",
+        "via",
+        "x-forwarded-for",
+        "x-forwarded-host",
+        "x-forwarded-port",
+        "x-forwarded-proto",
+        "x-real-ip",
+    }
+)
+"""Headers in which no proxy says who it let in."""
 
 
 class Shape(BaseModel):
@@ -108,8 +126,8 @@ def check_cron(text: str) -> str:
 def _header_name(text: str) -> str:
     if not re.fullmatch(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}", text):
         raise ValueError('is no name of a header, such as "X-Forwarded-User"')
-    if text.lower() in ("authorization", "cookie", "host"):
-        raise ValueError("is a header that visitors send themselves")
+    if text.lower() in _OWN_HEADERS or text.lower().startswith(("accept", "sec-", "content-")):
+        raise ValueError("is a header that says something else, or that visitors send themselves")
     return text
 
 

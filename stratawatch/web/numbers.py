@@ -18,6 +18,7 @@ from starlette.types import ASGIApp
 
 from stratawatch.engine.model.panel_links import DASHBOARD_PATH
 from stratawatch.errors import StratawatchError, Unreachable
+from stratawatch.web.addresses import without_slashes
 
 METRICS: Final = "/metrics"
 TEXT_FORMAT: Final = "text/plain; version=0.0.4; charset=utf-8"
@@ -67,10 +68,10 @@ def served_together(
     if numbers is not None:
         routes.append(Route(METRICS, metrics))
     if dashboard is not None:
-        routes.append(Mount(DASHBOARD_PATH, dashboard))
+        routes += [Route(DASHBOARD_PATH, to_dashboard), Mount(DASHBOARD_PATH, dashboard)]
         if app is None:
             routes.append(Route("/", to_dashboard))
-    return Starlette(routes=[*routes, Mount("/", app)] if app is not None else routes)
+    return without_slashes([*routes, Mount("/", app)] if app is not None else routes)
 
 
 def _holds(is_ready: Callable[[], bool]) -> bool:

@@ -1,6 +1,7 @@
 """A mark that changes whenever the store does, so that what was read of it can be kept until then."""
 
 import sqlite3
+from collections.abc import Callable
 from pathlib import Path
 from threading import Lock
 from typing import Final
@@ -18,11 +19,12 @@ _SNAPSHOT: Final = text("SELECT CAST(txid_current_snapshot() AS text)")
 class ChangeMark:
     """Reads the mark. Two marks of one object that are equal have no commit between them."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, replaced: Callable[[], None] = lambda: None) -> None:
+        """`replaced` is called where another file is in the place of the store's: connections still have the former."""
         self._url = store_url(url)
         self._file = sqlite_file(self._url)
         self._engine = connect(self._url) if self._file is None else None
-        self._lock = Lock()
+        self._lock, self._replaced = Lock(), replaced
         self._connection: sqlite3.Connection | None = None
         self._which = 0
 
@@ -44,6 +46,8 @@ class ChangeMark:
         which = file.stat().st_ino
         with self._lock:
             if self._connection is None or self._which != which:
+                if self._connection is not None:
+                    self._replaced()
                 self.close()
                 self._connection = sqlite3.connect(
                     f"{file.absolute().as_uri()}?mode=rw", uri=True, check_same_thread=False

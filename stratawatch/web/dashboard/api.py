@@ -11,12 +11,12 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from stratawatch.errors import NotFound, StratawatchError
+from stratawatch.web.addresses import without_slashes
 from stratawatch.web.dashboard.openapi import DESCRIPTION
 from stratawatch.web.dashboard.panel_list import PanelRow, open_incidents
 from stratawatch.web.dashboard.reader import Reader
 from stratawatch.web.dashboard.visitors import Visitors
 
-LARGEST_NUMBER: Final = 2**31 - 1
 _ESTIMATE: Final = (
     "panel",
     "classifier",
@@ -45,16 +45,17 @@ def api(reader: Reader, visitors: Visitors) -> Starlette:
     def estimates(request: Request) -> Any:
         asked = {name: request.query_params[name] for name in ("panel", "classifier") if name in request.query_params}
         rows = [{name: _plain(row[name]) for name in _ESTIMATE} for row in reader.document()["estimates"]]
+        known = {"panel": reader.panel_names(), "classifier": {row["classifier"] for row in rows}}
+        for name, value in asked.items():
+            if value not in known[name]:
+                raise NotFound(f"there is no {name} of this name")
         return {"estimates": [row for row in rows if all(row[name] == value for name, value in asked.items())]}
 
     def incidents(_: Request) -> Any:
         return {"incidents": [_incident(line.incident, line.silent_until) for line in reader.incidents()]}
 
     def incident(request: Request) -> Any:
-        number = request.path_params["number"]
-        if number > LARGEST_NUMBER:
-            raise NotFound(f"there is no incident {number}")
-        view = reader.incident(number)
+        view = reader.incident(request.path_params["number"])
         silent_until = view.silence.over_at if view.silence else None
         history = [{"at": one.at.isoformat(), "what": one.what, "text": one.text} for one in view.history]
         return {**_incident(view.incident, silent_until), "history": history}
@@ -66,12 +67,12 @@ def api(reader: Reader, visitors: Visitors) -> Starlette:
         "/panels": panels,
         "/estimates": estimates,
         "/incidents": incidents,
-        "/incidents/{number:int}": incident,
+        "/incidents/{number:number}": incident,
         "/openapi.json": openapi,
     }
-    return Starlette(
-        routes=[Route(path, _answered(visitors, answer)) for path, answer in asked.items()],
-        exception_handlers={404: _nowhere, 405: _not_so},
+    return without_slashes(
+        [Route(path, _answered(visitors, answer)) for path, answer in asked.items()],
+        {404: _nowhere, 405: _not_so},
     )
 
 

@@ -6,6 +6,7 @@ from starlette.responses import Response
 from starlette.routing import Mount
 
 from stratawatch.errors import NotFound
+from stratawatch.web.addresses import without_slashes
 from stratawatch.web.dashboard.api import api
 from stratawatch.web.dashboard.pages import Pages, refusal_page
 from stratawatch.web.dashboard.reader import Reader
@@ -16,9 +17,9 @@ from stratawatch.web.forms import Refused
 def dashboard(reader: Reader, visitors: Visitors, *, secure: bool = False) -> Starlette:
     """Pages and API over what the reader reads. `secure` where people come by https."""
     pages = Pages(reader, visitors, secure=secure)
-    return Starlette(
-        routes=[Mount("/api", api(reader, visitors)), *pages.routes],
-        exception_handlers={Refused: _refusal, NotFound: _missing, 404: _nowhere},
+    return without_slashes(
+        [Mount("/api", api(reader, visitors)), *pages.routes],
+        {Refused: _refusal, NotFound: _missing, 404: _nowhere},
     )
 
 

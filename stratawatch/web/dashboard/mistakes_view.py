@@ -41,7 +41,9 @@ def mistakes_view(tx: Transaction, spec: PanelSpec, classifier: str, side: str, 
     judged, panel = tx.estimates.history(spec.name, newest=1), spec.name
     if not judged:
         names = tuple(one.name for one in spec.classifiers)
-        return MistakesView(panel, names[0], names, "", "", (), None, Counter(), Counter(), ())
+        return MistakesView(
+            panel, classifier if classifier in names else names[0], names, "", "", (), None, Counter(), Counter(), ()
+        )
     cycle = judged[0][0]
     items = labelled_items(tx, cycle)
     names = tuple(one.name for one in tx.panels.get(cycle.panel_version).classifiers)

@@ -10,6 +10,7 @@ _MAYBE_TEXT: Final = {"type": ["string", "null"]}
 _NUMBER: Final = {"type": "number"}
 _MAYBE_NUMBER: Final = {"type": ["number", "null"]}
 _WHOLE: Final = {"type": "integer"}
+_COUNTED: Final = {**_WHOLE, "minimum": 0, "maximum": 999_999_999}
 _MOMENT: Final = {"type": "string", "format": "date-time"}
 _MAYBE_MOMENT: Final = {"type": ["string", "null"], "format": "date-time"}
 _STATES: Final = [state.value for state in AlarmState]
@@ -84,7 +85,7 @@ def _get(summary: str, schema: dict[str, Any], *parameters: dict[str, Any]) -> d
 
     error = {"$ref": "#/components/schemas/Error"}
     others = {"401": answer("No token that is known here.", error), "503": answer("The store cannot be read.", error)}
-    if any(one["in"] == "path" for one in parameters):
+    if parameters:
         others["404"] = answer("There is none.", error)
     found = {"summary": summary, "responses": {"200": answer("Found.", schema), **others}}
     return {"get": {**found, "parameters": list(parameters)} if parameters else found}
@@ -115,7 +116,12 @@ DESCRIPTION: Final[dict[str, Any]] = {
         "/incidents/{number}": _get(
             "One incident, with what happened to it",
             {"$ref": "#/components/schemas/IncidentWithHistory"},
-            {"name": "number", "in": "path", "required": True, "schema": {"type": "integer", "minimum": 0}},
+            {
+                "name": "number",
+                "in": "path",
+                "required": True,
+                "schema": _COUNTED,
+            },
         ),
     },
     "components": {

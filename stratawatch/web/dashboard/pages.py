@@ -1,6 +1,7 @@
 """The dashboard's pages: rendered by the server, without script, every value escaped."""
 
-from collections.abc import Awaitable, Callable
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterable
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from hmac import compare_digest
@@ -22,14 +23,16 @@ from stratawatch.report.page import environment
 from stratawatch.report.view_models import PanelView
 from stratawatch.settings.roles import Role
 from stratawatch.web.dashboard import budget_page, mosaic, panel_list, sparkline
+from stratawatch.web.dashboard.incident_view import IncidentView
+from stratawatch.web.dashboard.mistakes_view import SIDES
 from stratawatch.web.dashboard.reader import Reader, shown_items
 from stratawatch.web.dashboard.visitors import COOKIE, Person, Visitors
 from stratawatch.web.forms import Refused, read_fields
 from stratawatch.web.payload_view import plain_text, shown_payload
 
 COOKIE_LIFE: Final = 30 * 24 * 3600
-LARGEST_NUMBER: Final = 2**31 - 1
 LONGEST_REASON: Final = 500
+_MOST_SHOWN: Final = 60
 _MOST_DIGITS: Final = 9
 """Of a number of labels in an address."""
 SILENCES: Final = {
@@ -80,9 +83,9 @@ class Pages:
             ("/panels/{panel}/mistakes", "viewer", "mistakes.html", self._mistakes),
             ("/panels/{panel}/plan", "viewer", "plan.html", self._plan),
             ("/panels/{panel}/classifiers/{classifier:path}", "viewer", "classifier.html", self._classifier),
-            ("/cycles/{number:int}", "viewer", "cycle.html", self._cycle),
+            ("/cycles/{number:number}", "viewer", "cycle.html", self._cycle),
             ("/incidents", "viewer", "incidents.html", self._incidents),
-            ("/incidents/{number:int}", "viewer", "incident.html", self._incident),
+            ("/incidents/{number:number}", "viewer", "incident.html", self._incident),
             ("/audit", "admin", "audit.html", self._audit),
         ]
 
@@ -90,8 +93,8 @@ class Pages:
     def done(self) -> list[tuple[str, Role, Do]]:
         """Address and least role of each form, and what it does; it returns the address to go on to."""
         return [
-            ("/incidents/{number:int}/acknowledge", "operator", self._acknowledge),
-            ("/incidents/{number:int}/silence", "operator", self._silence),
+            ("/incidents/{number:number}/acknowledge", "operator", self._acknowledge),
+            ("/incidents/{number:number}/silence", "operator", self._silence),
         ]
 
     # what pages are filled in with
@@ -99,7 +102,14 @@ class Pages:
     def _panels(self, _: Request, __: Person) -> dict[str, Any]:
         rows = self._reader.panels()
         ages = {row.view.panel: _old(row.view) for row in rows}
-        return {"title": "Panels", "rows": rows, "ages": ages, "counts": panel_list.counts_by_state(rows)}
+        silent = Counter(one.panel for one in self._reader.silences())
+        return {
+            "title": "Panels",
+            "rows": rows,
+            "ages": ages,
+            "silent": silent,
+            "counts": panel_list.counts_by_state(rows),
+        }
 
     def _panel(self, request: Request, _: Person) -> dict[str, Any]:
         view = self._reader.panel(request.path_params["panel"])
@@ -110,6 +120,7 @@ class Pages:
         return {
             "title": view.panel,
             "old": _old(view),
+            "silences": [one for one in self._reader.silences() if one.panel == view.panel],
             "view": view,
             "metrics": metrics,
             "rows": [(name, [by_place.get((name, metric)) for metric in metrics]) for name in names],
@@ -138,20 +149,17 @@ class Pages:
         }
 
     def _cycle(self, request: Request, _: Person) -> dict[str, Any]:
-        number, classifier = _number(request), request.query_params.get("classifier", "")
-        view = self._reader.cycle(number, self._known_classifier(number, classifier))
+        number, classifier = request.path_params["number"], request.query_params.get("classifier", "")
+        _require(classifier, self._reader.cycle(number).classifiers if classifier else (), "classifier")
+        view = self._reader.cycle(number, classifier)
         drawn = Markup(mosaic.mosaic_svg(view.tiles, view.classifier))  # noqa: S704 - escaped
         return {"title": f"Cycle {number}", "view": view, "mosaic": drawn}
-
-    def _known_classifier(self, number: int, asked: str) -> str:
-        """The name that was asked for if the cycle has it, so that nobody fills memory with views of other names."""
-        return asked if asked and asked in self._reader.cycle(number).classifiers else ""
 
     def _incidents(self, _: Request, __: Person) -> dict[str, Any]:
         return {"title": "Incidents", "lines": self._reader.incidents()}
 
     def _incident(self, request: Request, person: Person) -> dict[str, Any]:
-        view = self._reader.incident(_number(request))
+        view = self._reader.incident(request.path_params["number"])
         panel = view.incident.key.panel
         links = self._reader.panel(panel).leads if panel in self._reader.panel_names() else ()
         return {
@@ -159,21 +167,20 @@ class Pages:
             "view": view,
             "leads": links,
             "silences": {key: words for key, (words, _) in SILENCES.items()},
-            "note": _NOTES.get(request.query_params.get("note", ""), ""),
+            "note": _note(request.query_params.get("note", ""), view, person),
             "may_act": person.may("operator"),
         }
 
     def _mistakes(self, request: Request, person: Person) -> dict[str, Any]:
         asked, panel = request.query_params, request.path_params["panel"]
         plain = self._reader.mistakes(panel, "", "", "")
-        classifier = asked.get("classifier", "")
-        side, segment = asked.get("side", ""), asked.get("segment", "")
-        view = self._reader.mistakes(
-            panel,
-            classifier if classifier in plain.classifiers else "",
-            side if side in ("called", "passed") else "",
-            segment if segment in plain.segments else "",
-        )
+        chosen = [asked.get(name, "") for name in ("classifier", "side", "segment")]
+        # Also so that nobody fills memory with views of names that are not there.
+        for what, name, names in zip(
+            ("classifier", "side", "segment"), chosen, (plain.classifiers, SIDES, plain.segments), strict=True
+        ):
+            _require(name, names, what)
+        view = self._reader.mistakes(panel, *chosen)
         sees = person.may("annotator")
         items = [(one, shown_payload(one.item.payload)) for one in shown_items(view, with_payload=sees)]
         title = f"Mistakes of {view.classifier}"
@@ -194,14 +201,17 @@ class Pages:
     # what forms do
 
     def _acknowledge(self, request: Request, person: Person, fields: dict[str, str]) -> str:
-        self._reader.acknowledge(number := _number(request), person.name, _reason(fields))
+        self._reader.acknowledge(number := request.path_params["number"], person.name, _reason(fields))
         return f"/incidents/{number}?note=acknowledged"
 
     def _silence(self, request: Request, person: Person, fields: dict[str, str]) -> str:
         if fields.get("length") not in SILENCES:
             raise Refused(400, "For how long?", "A silence has one of the lengths of the form.")
         _, length = SILENCES[fields["length"]]
-        self._reader.silence(number := _number(request), person.name, length, _reason(fields))
+        why = _reason(fields)
+        if not any(sign.isalnum() for sign in why):
+            raise Refused(400, "Why?", "A silence needs a reason that tells others what is going on.")
+        self._reader.silence(number := request.path_params["number"], person.name, length, why)
         return f"/incidents/{number}?note=silent"
 
     # how requests are answered
@@ -286,10 +296,18 @@ def refusal_page(request: Request, refused: Refused) -> HTMLResponse:
 
 _FORMS: Final = frozenset({"incident.html"})
 """Pages that have forms of their own, whose keys are each person's."""
-_NOTES: Final = {
-    "acknowledged": "You look after it now. Nobody is reminded any more; channels hear of it at the next advance.",
-    "silent": "Nobody is told of it until then. What is still open when the silence ends is told.",
-}
+
+
+def _note(word: str, view: IncidentView, person: Person) -> str:
+    """What is said after a form was sent, where it is so."""
+    by = view.incident.acknowledged_by
+    if word == "acknowledged" and by == person.name:
+        return "You look after it now. Nobody is reminded any more; channels hear of it at the next advance."
+    if word == "acknowledged" and by:
+        return f"{by} looks after it already: the first who does stays."
+    if word == "silent" and view.silence is not None:
+        return "Nobody is told of it until then. What is still open when the silence ends is told."
+    return ""
 
 
 def _tried(do: Callable[[], Any]) -> Any:
@@ -304,11 +322,9 @@ def _tried(do: Callable[[], Any]) -> Any:
         raise Refused(409, "That could not be done", f"{trouble}.") from None
 
 
-def _number(request: Request) -> int:
-    number = int(request.path_params["number"])
-    if number > LARGEST_NUMBER:
-        raise NotFound(f"there is no number {number}")
-    return number
+def _require(name: str, names: Iterable[str], what: str) -> None:
+    if name and name not in names:
+        raise NotFound(f"there is no {what} '{plain_text(name)[:_MOST_SHOWN]}' here")
 
 
 def _reason(fields: dict[str, str]) -> str:

@@ -14,7 +14,8 @@ from stratawatch.engine.model.audit_entry import AuditEntry
 from stratawatch.engine.model.last_run import LastRun
 from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.engine.ports import Ports, Store
-from stratawatch.errors import NotFound
+from stratawatch.errors import NotFound, StratawatchError
+from stratawatch.formatting import minute_with_offset
 from stratawatch.report.page import panel_page
 from stratawatch.report.publish import panel_view
 from stratawatch.report.view_models import PanelView
@@ -44,7 +45,7 @@ class Reader:
         self, ports: Ports, looking: Store, mark: Callable[[], str], document: Callable[[], dict[str, Any]]
     ) -> None:
         """`document` is what `status --json` says, with estimates and specifications beside it."""
-        self._ports, self._store, self._document = ports, looking, document
+        self._ports, self._store, self._document, self._mark = ports, looking, document, mark
         self._looking = replace(ports, store=looking)
         self._kept = KeptViews(mark)
 
@@ -88,6 +89,11 @@ class Reader:
         now = self._ports.clock.now
         return self._get("incidents", lambda: self._read(lambda tx: incident_lines(tx, now(), LISTED_INCIDENTS)))
 
+    def silences(self) -> tuple[Silence, ...]:
+        """What nobody is told of for now."""
+        now = self._ports.clock.now
+        return self._get("silences", lambda: self._read(lambda tx: tuple(tx.silences.active(now()))))
+
     def mistakes(self, panel: str, classifier: str, side: str, segment: str) -> MistakesView:
         """What a classifier got wrong in the newest judged window. Raises NotFound."""
         spec, key = self._spec(panel), ("mistakes", panel, classifier, side, segment)
@@ -110,14 +116,21 @@ class Reader:
         """The document of `status --json`, with estimates and specifications."""
         return self._get("document", self._document)
 
-    def acknowledge(self, number: int, by: str, why: str) -> None:
-        """Note who looks after an incident. Raises StratawatchError where it is over."""
-        acknowledge_incident(replace(self._ports, by=by), number, why)
+    def acknowledge(self, number: int, by: str, why: str) -> str:
+        """Note who looks after an incident; returns who does. Raises StratawatchError where it is over."""
+        self._mark()  # what is in the store's place now
+        first = acknowledge_incident(replace(self._ports, by=by), number, why)[0]
         self._kept.forget()
+        return first.acknowledged_by
 
     def silence(self, number: int, by: str, length: timedelta, why: str) -> Silence:
         """Let nobody be told of an incident's metric for a while."""
-        key, now = self.incident(number).incident.key, self._ports.clock.now()
+        self._mark()
+        self._kept.forget()
+        found, now = self.incident(number), self._ports.clock.now()
+        if found.silence is not None:
+            raise StratawatchError("it is silent already", hint=f"until {minute_with_offset(found.silence.over_at)}")
+        key = found.incident.key
         asked = Silence(key.panel, now + length, why, by, now, key.classifier, key.metric, key.segment)
         made = silence_alerts(replace(self._ports, by=by), asked)
         self._kept.forget()

@@ -53,12 +53,12 @@ class Visitors:
 
     def of(self, request: Request) -> Person | None:
         """Who asks; None where nobody can tell."""
+        if self._is_named_by_proxy(request):
+            return self._by_proxy(request)
         sent = request.headers.get("authorization", "")
         if sent.startswith("Bearer "):
             return self.by_token(sent.removeprefix("Bearer "))
-        found = self.by_token(request.cookies.get(COOKIE, ""))
-        # A cookie of an earlier link lets nobody in, and keeps nobody out.
-        return self._by_proxy(request) if found is None else found
+        return self.by_token(request.cookies.get(COOKIE, ""))
 
     def by_token(self, token: str) -> Person | None:
         """Whose token it is. All hashes are compared, so that time tells nothing."""
@@ -70,18 +70,33 @@ class Visitors:
         """What only forms have that this process showed to this person."""
         return new(self._key, person.name.encode(), sha256).hexdigest()
 
-    def _by_proxy(self, request: Request) -> Person | None:
+    def _is_named_by_proxy(self, request: Request) -> bool:
+        """Whether the proxy says who asks: then nothing else does, such as the cookie of who sat there before."""
         proxy = self._proxy
         if proxy is None or request.client is None or request.client.host not in proxy.addresses:
+            return False
+        return proxy.header in request.headers
+
+    def _by_proxy(self, request: Request) -> Person | None:
+        proxy = self._proxy
+        if proxy is None:
             return None
         # Of two headers one may be the visitor's own, which the proxy let through.
         names = request.headers.getlist(proxy.header)
-        if len(names) != 1 or not names[0].isprintable() or not 0 < len(names[0].strip()) <= LONGEST_NAME:
+        name = _as_utf8(names[0]).strip() if len(names) == 1 else ""
+        if not name.isprintable() or not 0 < len(name) <= LONGEST_NAME:
             return None
-        name = names[0].strip()
         if name in self._named:
             return self._named[name]
         return Person(name, proxy.others) if proxy.others else None
+
+
+def _as_utf8(header: str) -> str:
+    """A header's value, which proxies write in UTF-8 and servers read in Latin-1."""
+    try:
+        return header.encode("latin-1").decode("utf-8")
+    except UnicodeError:
+        return header
 
 
 def new_token() -> str:

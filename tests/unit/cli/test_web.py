@@ -1,5 +1,6 @@
 """`stratawatch web` and `invite`: what is served to whom, and the lines that let people in."""
 
+import socket
 import tomllib
 
 import pytest
@@ -61,11 +62,36 @@ def test_the_lines_are_printed_so_that_they_can_be_pasted(judged):
         (["invite", 'a"b'], "no name for a person"),
         (["invite", "a\\b"], "no name for a person"),
         (["invite", ""], "no name for a person"),
+        (["invite", "ann", "--url", "javascript:alert(1)"], "no address of a page"),
         (["invite", "ann", "--role", "boss"], "there is no role 'boss'"),
     ],
 )
 def test_what_cannot_be_done_is_said(judged, arguments, said):
     assert said in judged.run(*arguments, code=2).stderr
+
+
+def test_a_link_leads_where_people_reach_it(judged):
+    judged.configure(more='\n[web]\nurl = "https://watch.example.org/"\n')
+    assert judged.json("invite", "ann")["link"].startswith("https://watch.example.org/dashboard/enter/")
+    other = judged.json("invite", "ann", "--url", "https://other.example.org/dashboard/")["link"]
+    assert other.startswith("https://other.example.org/dashboard/enter/")
+    judged.config.write_text(judged.config.read_text() + f'\n[[web.people]]\nname = "ann"\ntoken_hash = "{HASH}"\n')
+    assert "Put this in the place of what" in judged.run("invite", "ann").stdout
+
+
+def test_a_port_that_is_taken_is_said_before_a_link_is_shown(judged):
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        done = judged.run("web", "--port", str(other.getsockname()[1]), code=2)
+    assert "nothing can listen at 127.0.0.1:" in done.stderr
+    assert "enter" not in done.stdout
+
+
+def test_nobody_is_sent_to_the_host_that_a_request_names(judged):
+    browser = client(serve(judged.config, own_link=True))
+    for path in ("/dashboard", "/dashboard/incidents/", "/dashboard/panels/spam/", "/healthz/"):
+        answer = browser.get(path, headers={"host": "evil.example.org"})
+        assert "evil" not in answer.headers.get("location", "")
+    assert browser.get("/dashboard").headers["location"] == "/dashboard/"
 
 
 HASH = "0" * 64
@@ -84,7 +110,14 @@ HASH = "0" * 64
         ),
         ('[web]\nproxy_role = "viewer"\n', "people whom a proxy names"),
         ('[web]\nproxy_header = "X-User"\nproxy_addresses = ["proxy.example.org"]\n', "no address of a machine"),
-        ('[web]\nproxy_header = "Cookie"\n', "header that visitors send themselves"),
+        *(
+            (f'[web]\nproxy_header = "{name}"\n', "visitors send themselves")
+            for name in ("Cookie", "X-Forwarded-For", "Accept")
+        ),
+        ('[web]\nproxy_header = "X-User"\n', "nobody whom the proxy names may look"),
+        ('[web]\nproxy_header = "X-User"\nproxy_role = "viewer"\nproxy_addresses = []\n', "asks from nowhere"),
+        (f'[[web.people]]\nname = "a\\u202eb"\ntoken_hash = "{HASH}"\n', "no name for a person"),
+        (f'[[web.people]]\nname = "ann "\ntoken_hash = "{HASH}"\n', "no name for a person"),
         ('[web]\nproxy_header = "X User"\n', "no name of a header"),
     ],
 )

@@ -41,7 +41,10 @@ def test_estimates_are_those_of_the_command(dashboard):
         for row in found
         if row["segment"] is None
     } == {(row["metric"], row["segment"], row["value"], row["low"], row["high"]) for row in known}
-    assert asked(dashboard, "/estimates?panel=none").json() == {"estimates": []}
+    for query in ("panel=none", "classifier=none"):
+        answer = asked(dashboard, f"/estimates?{query}")
+        assert answer.status_code == 404
+        assert fits("/estimates", 404, answer.json())
 
 
 def test_incidents_are_those_of_the_command(dashboard):
@@ -56,7 +59,7 @@ def test_incidents_are_those_of_the_command(dashboard):
     assert [(one["what"], one["text"]) for one in shown["history"]] == [(one["what"], one["text"]) for one in history]
 
 
-@pytest.mark.parametrize("path", ["/incidents/99", "/incidents/99999999999999999999", "/none", "/incidents/x", "/"])
+@pytest.mark.parametrize("path", ["/incidents/99", "/incidents/" + "9" * 5000, "/none", "/incidents/x", "/"])
 def test_what_is_not_there_is_404_in_json(dashboard, path):
     answer = asked(dashboard, path)
     assert answer.status_code == 404

@@ -2,6 +2,7 @@
 
 import html
 import re
+import shutil
 from dataclasses import replace
 
 import pytest
@@ -69,12 +70,18 @@ class TestCycle:
         totals = re.findall(r"(\d+) of (\d+) wrong", shown)
         assert sum(int(answered) for _, answered in totals) == 60
 
-    def test_an_unknown_classifier_is_the_first(self, viewer):
-        for asked in ("none", "<script>", "lr%00"):
-            shown = viewer.get(f"/dashboard/cycles/1?classifier={asked}")
-            assert "where lr is wrong" in text_of(shown)
+    def test_a_name_that_is_not_there_is_said(self, viewer):
+        for asked in ("cycles/1?classifier={}", "panels/spam/mistakes?classifier={}", "panels/spam/mistakes?side={}"):
+            for name in ("none", "<script>", "lr%00", "x" * 5000):
+                answer = viewer.get(f"/dashboard/{asked.format(name)}")
+                assert answer.status_code == 404
+                assert "<script>" not in answer.text
+                assert len(answer.text) < 2000
+        assert viewer.get("/dashboard/panels/spam/mistakes?segment=country=XX").status_code == 404
 
-    @pytest.mark.parametrize("path", ["cycles/99", "cycles/999999999999999999999", "cycles/-1", "cycles/x"])
+    @pytest.mark.parametrize(
+        "path", ["cycles/99", "cycles/" + "9" * 5000, "incidents/" + "9" * 10, "cycles/-1", "cycles/x"]
+    )
     def test_that_is_not_there_is_said(self, viewer, path):
         answer = viewer.get(f"/dashboard/{path}")
         assert answer.status_code == 404
@@ -104,7 +111,7 @@ class TestIncident:
         number = dashboard.incident()
         page = f"/dashboard/incidents/{number}"
         key = form_key(operator.get(page))
-        for wrong, status in (({"length": "99d", "why": "x"}, 400), ({"length": "8h", "why": " "}, 409), ({}, 400)):
+        for wrong, status in (({"length": "99d", "why": "x"}, 400), ({"length": "8h", "why": " "}, 400), ({}, 400)):
             assert operator.post(f"{page}/silence", data={"form_key": key, **wrong}).status_code == status
         assert (
             operator.post(f"{page}/silence", data={"form_key": key, "length": "8h", "why": "y" * 501}).status_code
@@ -117,6 +124,32 @@ class TestIncident:
         assert (kept["by"], kept["reason"]) == ("operator-ann", "known")
         assert (kept["classifier"] is not None, kept["metric"] is not None) == (True, True)
         assert "Nobody is told of it until" in text_of(operator.get(page))
+
+    def test_whoever_comes_second_is_told_who_was_first(self, dashboard):
+        page = f"/dashboard/incidents/{dashboard.incident()}"
+        browsers = {role: dashboard.browser(role) for role in ("operator", "admin")}
+        keys = {role: form_key(browser.get(page)) for role, browser in browsers.items()}
+        for role, browser in browsers.items():
+            sent = browser.post(f"{page}/acknowledge", data={"form_key": keys[role], "why": role})
+            shown = browser.get(sent.headers["location"])
+            assert ("You look after it now." in shown.text) == (role == "operator")
+            assert ("operator-ann looks after it already" in shown.text) == (role == "admin")
+
+    def test_an_address_alone_confirms_nothing(self, dashboard, viewer):
+        page = f"/dashboard/incidents/{dashboard.incident()}"
+        for note in ("acknowledged", "silent", "<b>"):
+            assert 'role="status"' not in viewer.get(f"{page}?note={note}").text
+
+    def test_it_is_silenced_once_and_for_a_reason_that_can_be_read(self, dashboard, operator):
+        page = f"/dashboard/incidents/{dashboard.incident()}"
+        key = form_key(operator.get(page))
+        for why in ("", " ", "\0", "\u200b", "..."):
+            sent = operator.post(f"{page}/silence", data={"form_key": key, "length": "8h", "why": why})
+            assert (sent.status_code, "--why" in sent.text) == (400, False)
+        for status in (303, 409):
+            sent = operator.post(f"{page}/silence", data={"form_key": key, "length": "8h", "why": "known"})
+            assert sent.status_code == status
+        assert len(dashboard.home.json("alerts", "silences")["silences"]) == 1
 
     def test_a_viewer_is_shown_no_buttons(self, dashboard, viewer):
         shown = viewer.get(f"/dashboard/incidents/{dashboard.incident()}")
@@ -196,7 +229,31 @@ def test_a_panel_without_a_window_has_its_pages(fresh):
         assert words in text_of(viewer.get(f"/dashboard{path}")), path
 
 
+def test_silences_are_shown_where_there_is_no_incident_too(dashboard, viewer):
+    dashboard.home.run("alerts", "silence", "spam", "--for", "2d", "--why", "a <b>move</b>", "--classifier", "rf")
+    shown = viewer.get("/dashboard/panels/spam").text
+    assert "Nobody is told of" in shown
+    assert "a &lt;b&gt;move&lt;/b&gt;" in shown
+    assert "1 silence." in text_of(viewer.get("/dashboard/"))
+
+
 class TestTrouble:
+    def test_another_store_in_its_place_is_read_and_written(self, dashboard, operator):
+        number, folder = dashboard.incident(), dashboard.home.folder
+        page = f"/dashboard/incidents/{number}"
+        key = form_key(operator.get(page))
+        for path in list(folder.glob("stratawatch.db*")):
+            shutil.copy(path, folder / f"copy-{path.name}")
+            path.rename(folder / f"former-{path.name}")
+        for path in list(folder.glob("copy-stratawatch.db*")):
+            path.rename(folder / path.name.removeprefix("copy-"))
+        sent = operator.post(f"{page}/silence", data={"form_key": key, "length": "8h", "why": "known"})
+        assert sent.status_code == 303
+        assert len(dashboard.home.json("alerts", "silences")["silences"]) == 1
+        dashboard.home.run("alerts", "ack", str(number), "--by", "cli-ann")
+        dashboard.forget()
+        assert "cli-ann, since" in text_of(operator.get(page))
+
     def test_a_store_that_is_away_is_said_without_its_address(self, dashboard, viewer):
         assert viewer.get("/dashboard/").status_code == 200
         dashboard.forget()
