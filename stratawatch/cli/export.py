@@ -14,12 +14,21 @@ if TYPE_CHECKING:
     from stratawatch.engine.model.mlflow_run import MlflowRun
     from stratawatch.wiring import Installation
 
-app = typer.Typer(help="Put estimates into other tools.", no_args_is_help=True, rich_markup_mode=None)
+app = typer.Typer(
+    help="""Put estimates into other tools.
+
+\b
+Examples:
+  stratawatch export mlflow
+""",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
 
 
 @app.callback()
-def _tools() -> None:
-    """Put estimates into other tools."""
+def _tools() -> None:  # one command alone would be the group itself
+    pass
 
 
 @app.command("mlflow", short_help="Estimates as runs of MLflow.")

@@ -234,7 +234,7 @@ def _visitors(configuration: "Configuration", *, own_link: bool) -> "tuple[Visit
 def _dashboard(
     configuration: "Configuration", config: Path, visitors: "Visitors", https: bool, *, alone: bool
 ) -> "ASGIApp | None":
-    """The dashboard; None, and word of it, where something else is served and the store cannot be used."""
+    """The dashboard; None, and word of it, where something else is served and it lacks the store or a key."""
     from stratawatch.adapters.store import open_store
     from stratawatch.adapters.store.change_mark import ChangeMark
     from stratawatch.cli.metrics import numbers
@@ -245,12 +245,12 @@ def _dashboard(
     url = configuration.store_url().get_secret_value()
     try:
         store, looking = open_store(url), open_store(url, only_looking=True)
+        ports = wire(configuration, store, only_reading=True).ports
     except StratawatchError as trouble:
         if alone:
             raise
         print_error(f"stratawatch: the dashboard is not served: {trouble}")
         return None
-    ports = wire(configuration, store, only_reading=True).ports
 
     def renew() -> None:
         for one in (store, looking):

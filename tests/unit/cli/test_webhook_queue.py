@@ -33,7 +33,7 @@ def test_web_takes_labels_and_needs_no_key_of_ours(hooked, monkeypatch):
     monkeypatch.delenv("LABELS_SEND")
     served = []
     monkeypatch.setattr(uvicorn, "run", lambda app, **_: served.append(TestClient(app)))
-    address = hooked.json("web", "--port", "8643")["address"]
+    address = hooked.json("web", "--port", "8643")["parts"]["receiver of labels"]
     assert address == "http://127.0.0.1:8643/labels/webhook"
     answer = served[0].post(address, content=b"{}", headers={"content-type": "application/json"})
     assert (answer.status_code, answer.headers["cache-control"]) == (401, "no-store")
