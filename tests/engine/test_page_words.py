@@ -114,6 +114,7 @@ class TestWhatItCosts:
             + cost,
             second.body,
         )
+        assert "Sure: proven when it was paged, and all of this week's interval is outside." in second.body
         wrong, low, high, flags, usual, more, least, most = map(int, said.groups())
         assert low <= wrong <= high <= flags
         assert least <= more <= most

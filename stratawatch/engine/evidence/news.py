@@ -68,7 +68,8 @@ def news_of_reminder(windows: ComparedWindows, spec: PanelSpec, cycle: Cycle, ke
     if fall.is_inside:
         sure = f"Sure: not yet. This {spec.windows.unit} looks fine, and it is over once that is proven."
         return News([*began, sure], chart, fall.figures(), fall.headline, looks_over=True, may_be_older=older, **cost)
-    sure = "Sure: proven when it was paged."
+    again = f", and all of this {spec.windows.unit}'s interval is outside" if fall.is_all_outside else ""
+    sure = f"Sure: proven when it was paged{again}."
     lines = [*began, *fall.place_lines(), sure]
     return News(lines, chart, fall.cause_lines(), fall.headline, may_be_older=older, **cost)
 
@@ -150,6 +151,14 @@ class _Fall:
     def is_inside(self) -> bool:
         """Whether its value in this window is inside its floor and its ceiling, proven or not."""
         return _is_inside(self.estimate, self.limit)
+
+    @property
+    def is_all_outside(self) -> bool:
+        """Whether all of this window's interval is beyond its floor or its ceiling."""
+        if self.estimate is None or self.limit is None or isinstance(self.estimate.result, Undefined):
+            return False
+        found = self.estimate.result
+        return any(end.distance(found).is_outside for end in fixed_ends(self.limit, found.value))
 
     @property
     def headline(self) -> str:

@@ -103,7 +103,7 @@ def _total(tiles: Sequence[Tile]) -> str:
 
 
 def _scale(axis: _Axis, y: float) -> Iterator[str]:
-    yield f'<text x="{LEFT - 8}" y="{y + 15}" text-anchor="end" fill="#57606a">mean score</text>'
+    yield f'<text x="{RIGHT + 10}" y="{y + 15}" fill="#57606a">mean score</text>'
     if axis.unscored:
         yield f'<text x="{LEFT + UNSCORED / 2}" y="{y + 15}" text-anchor="middle" fill="#57606a">none</text>'
     for score in (one for one in _SCORES if axis.low <= bin_of(one) <= axis.high):
