@@ -215,7 +215,7 @@ def _label_receiver(configuration: "Configuration", settings: Any) -> "tuple[ASG
 
 def _visitors(configuration: "Configuration", *, own_link: bool) -> "tuple[Visitors | None, str]":
     """Who may look at the dashboard, and the token of whoever started it where nobody is named."""
-    from stratawatch.web.dashboard.visitors import Person, TrustedProxy, Visitors, new_token, token_hash
+    from stratawatch.web.dashboard.visitors import Person, TrustedProxy, Visitors, new_token, plain_address, token_hash
     from stratawatch.wiring import user_name
 
     web = configuration.settings.web
@@ -227,7 +227,7 @@ def _visitors(configuration: "Configuration", *, own_link: bool) -> "tuple[Visit
     people = [(one.token_hash, Person(one.name, one.role)) for one in web.people]
     proxy = None
     if web.proxy_header is not None:
-        proxy = TrustedProxy(web.proxy_header, frozenset(web.proxy_addresses), web.proxy_role)
+        proxy = TrustedProxy(web.proxy_header, frozenset(map(plain_address, web.proxy_addresses)), web.proxy_role)
     return Visitors({hashed: one for hashed, one in people if hashed}, [one for _, one in people], proxy), ""
 
 
@@ -235,28 +235,30 @@ def _dashboard(
     configuration: "Configuration", config: Path, visitors: "Visitors", https: bool, *, alone: bool
 ) -> "ASGIApp | None":
     """The dashboard; None, and word of it, where something else is served and it lacks the store or a key."""
-    from stratawatch.adapters.store import open_store
+    from stratawatch.adapters.store import SqlStore, open_store
     from stratawatch.adapters.store.change_mark import ChangeMark
     from stratawatch.cli.metrics import numbers
     from stratawatch.web.dashboard.app import dashboard
     from stratawatch.web.dashboard.reader import Reader
     from stratawatch.wiring import wire
 
-    url = configuration.store_url().get_secret_value()
+    url, opened = configuration.store_url().get_secret_value(), list[SqlStore]()
+
+    def renew() -> None:
+        for one in opened:
+            one.dispose()
+
+    mark = ChangeMark(url, renew)
     try:
+        mark.read()  # before the stores are opened: what is exchanged later is noticed
         store, looking = open_store(url), open_store(url, only_looking=True)
+        opened += [store, looking]
         ports = wire(configuration, store, only_reading=True).ports
     except StratawatchError as trouble:
         if alone:
             raise
         print_error(f"stratawatch: the dashboard is not served: {trouble}")
         return None
-
-    def renew() -> None:
-        for one in (store, looking):
-            one.dispose()
-
-    mark = ChangeMark(url, renew)
     return dashboard(Reader(ports, looking, mark.read, lambda: numbers(config)[0]), visitors, secure=https)
 
 

@@ -44,7 +44,7 @@ def _broken(facts: ReportData, alike: Sequence[Score], details: Sequence[str]) -
     if not all(news.subject for news in several):
         return None
     proofs = tuple(f"Proof: {score.name} {score.reason.rstrip('.')}." for score in alike)
-    harm, more_wrong = tuple(news.harm for news in several if news.harm), sum(news.more_wrong for news in several)
+    harm, more_wrong = tuple(news.harm for news in several if news.harm), _once_each(alike, several)
     if len(several) == 1:
         (news,) = several
         said, told = _subject(news), (*news.lines, *_to_do(facts, _key(facts, alike[0])))
@@ -53,6 +53,15 @@ def _broken(facts: ReportData, alike: Sequence[Score], details: Sequence[str]) -
         said, told = _sentence(AlarmState.BREACH, alike, 0), tuple(_subject(news) for news in several)
         deeper = proofs
     return Headline(AlarmState.BREACH, said, tuple(details), told, deeper, harm, more_wrong)
+
+
+def _once_each(alike: Sequence[Score], several: Sequence[News]) -> float:
+    """Wrong calls beyond the usual: a classifier's flags, and its misses, once however many limits they break."""
+    found: dict[tuple[str, bool], float] = {}
+    for score, news in zip(alike, several, strict=True):
+        kind = score.classifier, score.metric in ("precision", "specificity")
+        found[kind] = max(found.get(kind, 0.0), news.more_wrong)
+    return sum(found.values())
 
 
 def _subject(news: News) -> str:

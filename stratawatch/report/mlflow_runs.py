@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC
 from hashlib import sha256
 from typing import Final
@@ -13,8 +13,10 @@ from stratawatch.engine.model.cycle_facts import Cycle, Revision
 from stratawatch.engine.model.mlflow_run import KEY, PANEL, MlflowRun, RunMetric
 
 LONGEST_TAG: Final = 4000
-# MLflow takes letters, digits and these in names; others would be refused.
-_STRANGE: Final = re.compile(r"[^A-Za-z0-9_./ -]")
+LONGEST_NAME: Final = 200
+"""MLflow takes 250 characters; ends of intervals are named by a few more."""
+# MLflow takes letters, digits and these in names, and slashes where they make a path; others would be refused.
+_STRANGE: Final = re.compile(r"[^A-Za-z0-9_. -]")
 
 
 def runs_of(cycle: Cycle, revision: Revision, states: Iterable[StreamState]) -> Iterator[MlflowRun]:
@@ -33,15 +35,31 @@ def plain_names(names: Iterable[str]) -> dict[str, str]:
     """
     found: dict[str, str] = {}
     taken = set[str]()
-    ordered = sorted(set(names), key=lambda name: (bool(_STRANGE.search(name)), name))
+    ordered = sorted(set(names), key=lambda name: (_plain(name) != name, name))
     for name in ordered:  # those that stay as they are come first
-        plain, number = _STRANGE.sub("_", name), 1
+        plain, number = _plain(name), 1
         while plain in taken:
             number += 1
-            plain = f"{_STRANGE.sub('_', name)}_{number}"
+            plain = f"{_plain(name)}_{number}"
         taken.add(plain)
         found[name] = plain
     return found
+
+
+def _plain(name: str) -> str:
+    plain = _STRANGE.sub("_", name)[:LONGEST_NAME]
+    return plain if plain.strip(". ") else f"_{plain}"  # a dot alone would be a path
+
+
+def _in_parts(tag: str, values: Mapping[str, str]) -> dict[str, str]:
+    """Values as JSON, in as many tags as it takes: one that is cut would be none."""
+    parts: list[dict[str, str]] = [{}]
+    for name, value in values.items():
+        if len(json.dumps({**parts[-1], name: value})) > LONGEST_TAG and parts[-1]:
+            parts.append({})
+        parts[-1][name] = value
+    tags = {f"{tag}.{number}" if number > 1 else tag: part for number, part in enumerate(parts, 1)}
+    return {name: json.dumps(part, ensure_ascii=False) for name, part in tags.items() if part}
 
 
 def _run(
@@ -84,12 +102,12 @@ def _run(
         "stratawatch.revision": str(revision.number),
         "stratawatch.confidence": str(estimates[0].confidence),
         "stratawatch.method": ", ".join(sorted({one.method for one in estimates})),
-        "stratawatch.states": json.dumps(states),
+        **_in_parts("stratawatch.states", states),
         **({"stratawatch.undefined": ", ".join(undefined)} if undefined else {}),
-        **({"stratawatch.names": json.dumps(renamed, ensure_ascii=False)} if renamed else {}),
+        **_in_parts("stratawatch.names", renamed),
     }
     name = f"{cycle.panel}/{classifier} {window.start:%Y-%m-%d}"
-    short = {tag: value[:LONGEST_TAG] for tag, value in tags.items() if value}
+    short = {tag: value if value.startswith("{") else value[:LONGEST_TAG] for tag, value in tags.items() if value}
     return MlflowRun(key, name, cycle.panel, short, tuple(metrics), window.start, revision.at.astimezone(UTC))
 
 

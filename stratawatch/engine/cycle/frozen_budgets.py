@@ -19,12 +19,21 @@ from stratawatch.errors import PlanImpossible
 MULTIPLES: Final = (0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0)
 """Budgets, as parts of the panel's own."""
 LEAST: Final = 40
-_FROZEN: Final = (CycleState.LABELLING, CycleState.SETTLED, CycleState.EXPIRED, CycleState.JUDGED)
+_WITH_STRATA: Final = (
+    CycleState.FROZEN,
+    CycleState.LABELLING,
+    CycleState.SETTLED,
+    CycleState.EXPIRED,
+    CycleState.JUDGED,
+)
 
 
 @dataclass(frozen=True)
 class FrozenBudgets:
-    """Half-widths by budget for a window like this cycle's. Plans with all labels known by now, and with its strata."""
+    """Half-widths by budget for a window like this cycle's, with its strata, its goals and all labels known by now.
+
+    `spec` is the panel as it was when the window was opened.
+    """
 
     cycle: Cycle
     spec: PanelSpec
@@ -35,7 +44,7 @@ class FrozenBudgets:
 def frozen_budgets(ports: Ports, spec: PanelSpec) -> FrozenBudgets | None:
     """What budgets around the panel's own would buy in the next window; None before the first was frozen."""
     with ports.store.begin() as tx:
-        found = tx.cycles.find(panel=spec.name, states=list(_FROZEN), newest=1)
+        found = tx.cycles.find(panel=spec.name, states=list(_WITH_STRATA), newest=1)
         if not found:
             return None
         cycle = found[0]

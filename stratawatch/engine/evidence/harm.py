@@ -27,6 +27,7 @@ _KINDS: Final = {
     "negative_predictive_value": _OMISSIONS,
 }
 """By metric: which calls do harm, the metric that says how many are wrong, and what wrong ones and all are called."""
+_SMALL: Final = 10
 _COSTS: Final = {"wrong flags": "wrong_flag", "misses": "miss"}
 """By their name: what the configuration calls the cost of one."""
 
@@ -61,10 +62,10 @@ class Harm:
         if each is None:
             return ""
         value, low, high = _times(each, self.since[-1].number)
-        text = f"Cost: about {value} {self._money} this {self.unit} ({low} to {high}), at {each:,g} each"
+        text = f"Cost: about {value} {self._money} this {self.unit} ({low} to {high}), at {_amount(each)} each"
         if not self.before:
             return f"{text}."
-        text += f"; usually {about_count(each * mean_number(self.before).value)}."
+        text += f"; usually {_about(each * mean_number(self.before).value)}."
         return f"{text} So far {self.total_cost}" if len(self.since) > 1 else text
 
     @property
@@ -148,8 +149,26 @@ def harm(
 
 def _times(each: float, found: ValueInterval) -> tuple[str, str, str]:
     """What so many wrong calls cost, in words."""
-    value, low, high = (about_count(each * end) for end in (found.value, found.low, found.high))
+    value, low, high = (_about(each * end) for end in (found.value, found.low, found.high))
     return value, low, high
+
+
+def _about(amount: float) -> str:
+    """An amount that is estimated: small ones with a decimal, as they may be of hours.
+
+    >>> _about(0.42), _about(5234.0)
+    ('0.4', '5,230')
+    """
+    return f"{amount:.1f}" if abs(amount) < _SMALL else about_count(amount)
+
+
+def _amount(exact: float) -> str:
+    """What one costs, as it was written.
+
+    >>> _amount(1_000_000.0), _amount(2.5), _amount(0.0015)
+    ('1,000,000', '2.5', '0.0015')
+    """
+    return f"{exact:,.6f}".rstrip("0").rstrip(".")
 
 
 def _number(found: ValueInterval, name: str) -> str:

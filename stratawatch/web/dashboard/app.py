@@ -5,7 +5,6 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Mount
 
-from stratawatch.errors import NotFound
 from stratawatch.web.addresses import without_slashes
 from stratawatch.web.dashboard.api import api
 from stratawatch.web.dashboard.pages import Pages, refusal_page
@@ -19,17 +18,13 @@ def dashboard(reader: Reader, visitors: Visitors, *, secure: bool = False) -> St
     pages = Pages(reader, visitors, secure=secure)
     return without_slashes(
         [Mount("/api", api(reader, visitors)), *pages.routes],
-        {Refused: _refusal, NotFound: _missing, 404: _nowhere},
+        {Refused: _refusal, 404: _nowhere},
     )
 
 
 async def _refusal(request: Request, refused: Exception) -> Response:
     assert isinstance(refused, Refused)  # noqa: S101 - registered for it alone
     return refusal_page(request, refused)
-
-
-async def _missing(request: Request, missing: Exception) -> Response:
-    return refusal_page(request, Refused(404, "There is no such page", f"{missing}."))
 
 
 async def _nowhere(request: Request, _: Exception) -> Response:

@@ -33,7 +33,7 @@ class KeptViews:
         self._mark, self._clock = mark, clock
         self._kept: OrderedDict[Hashable, _Kept] = OrderedDict()
         self._making: dict[Hashable, tuple[Lock, int]] = {}
-        self._lock = Lock()
+        self._lock, self._forgotten = Lock(), 0
 
     def get(self, key: Hashable, make: Callable[[], V]) -> V:
         """The view of this name, which `make` reads."""
@@ -41,7 +41,9 @@ class KeptViews:
         with self._alone(key):
             now = self._clock()
             with self._lock:
-                kept = self._kept.get(key)
+                kept, since = self._kept.get(key), self._forgotten
+                if kept is not None:
+                    self._kept.move_to_end(key)
             # Of those who wait together the first makes it for all: it was begun after they came.
             if kept is not None and came - kept.asked < UNASKED:
                 return cast("V", kept.value)
@@ -51,8 +53,9 @@ class KeptViews:
                 return cast("V", kept.value)
             value = make()
             with self._lock:
-                self._kept[key] = _Kept(mark, now, now, value)
-                self._kept.move_to_end(key)
+                if since == self._forgotten:  # else it may be of the time before
+                    self._kept[key] = _Kept(mark, now, now, value)
+                    self._kept.move_to_end(key)
                 while len(self._kept) > MOST_KEPT:
                     self._kept.popitem(last=False)
             return value
@@ -61,6 +64,7 @@ class KeptViews:
         """Let everything be read anew: this process has changed the store itself."""
         with self._lock:
             self._kept.clear()
+            self._forgotten += 1
 
     @contextmanager
     def _alone(self, key: Hashable) -> Any:

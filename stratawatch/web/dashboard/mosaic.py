@@ -21,6 +21,7 @@ UNSCORED: Final = 46
 STEPS: Final = ((0.0, "#dde8f0"), (0.02, "#c9e0f0"), (0.1, "#8cc0e0"), (0.25, "#4796c9"), (0.5, "#0072b2"))
 """Shares of wrong calls, and the colour from each on."""
 UNKNOWN: Final = "#ffffff"
+NO_CALL: Final = "#c4c9cf"
 _SCORES: Final = (0.001, 0.01, 0.1, 0.5, 0.9, 0.99, 0.999)
 
 
@@ -44,8 +45,10 @@ def mosaic_svg(tiles: Sequence[Tile], classifier: str) -> str:
 
 
 def colour_of(tile: Tile) -> str:
-    """By the share of labels that say that the classifier erred; white without a label."""
+    """By the share of labels that say that the classifier erred; white without a label, grey without a call."""
     share = tile.wrong_share
+    if tile.answered and tile.wrong is None:
+        return NO_CALL
     return UNKNOWN if share is None else next(colour for least, colour in reversed(STEPS) if share >= least)
 
 
@@ -99,7 +102,7 @@ class _Axis:
 
 def _total(tiles: Sequence[Tile]) -> str:
     answered, wrong = sum(tile.answered for tile in tiles), sum(tile.wrong or 0 for tile in tiles)
-    return f"{wrong:,} of {answered:,} wrong"
+    return "no call" if all(tile.wrong is None for tile in tiles) else f"{wrong:,} of {answered:,} wrong"
 
 
 def _scale(axis: _Axis, y: float) -> Iterator[str]:

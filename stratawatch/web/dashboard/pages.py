@@ -279,7 +279,8 @@ class Pages:
 
         def made() -> str:
             # Whoever has the same role sees the same, but for the keys of forms.
-            key = (request.url.path, request.url.query, person.role, "" if template not in _FORMS else person.name)
+            asked = tuple(request.query_params.get(name, "")[:_LONGEST_ASKED] for name in _ASKED)
+            key = (request.url.path, asked, person.role, "" if template not in _FORMS else person.name)
             title, main = self._reader.page(key, filled_in)
             advance = self._reader.heading().advance
             shown = {"title": title, "main": Markup(main)}  # noqa: S704 - filled in with everything escaped
@@ -294,6 +295,9 @@ def refusal_page(request: Request, refused: Refused) -> HTMLResponse:
     return HTMLResponse(_filled("refused.html", **facts), refused.status)
 
 
+_ASKED: Final = ("classifier", "side", "segment", "labels", "note")
+"""What pages read of an address behind its question mark."""
+_LONGEST_ASKED: Final = 300
 _FORMS: Final = frozenset({"incident.html"})
 """Pages that have forms of their own, whose keys are each person's."""
 

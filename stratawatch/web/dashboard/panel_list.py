@@ -18,7 +18,8 @@ class PanelRow:
     @property
     def since(self) -> datetime | None:
         """When the oldest open breach most likely began, or was opened."""
-        return min((one.since or one.opened_at for one in open_incidents(self.view)), default=None)
+        breaches = [one for one in open_incidents(self.view) if one.kind == AlarmState.BREACH]
+        return min((one.since or one.opened_at for one in breaches), default=None)
 
     @property
     def unattended(self) -> int:

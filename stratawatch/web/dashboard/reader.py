@@ -128,6 +128,8 @@ class Reader:
         self._mark()
         self._kept.forget()
         found, now = self.incident(number), self._ports.clock.now()
+        if not found.is_open:
+            raise StratawatchError("it is over", hint="nobody is told of it any more")
         if found.silence is not None:
             raise StratawatchError("it is silent already", hint=f"until {minute_with_offset(found.silence.over_at)}")
         key = found.incident.key

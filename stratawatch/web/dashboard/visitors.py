@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from hmac import compare_digest, new
+from ipaddress import ip_address
 from secrets import token_bytes, token_urlsafe
 from typing import Final
 
@@ -73,7 +74,7 @@ class Visitors:
     def _is_named_by_proxy(self, request: Request) -> bool:
         """Whether the proxy says who asks: then nothing else does, such as the cookie of who sat there before."""
         proxy = self._proxy
-        if proxy is None or request.client is None or request.client.host not in proxy.addresses:
+        if proxy is None or request.client is None or plain_address(request.client.host) not in proxy.addresses:
             return False
         return proxy.header in request.headers
 
@@ -89,6 +90,19 @@ class Visitors:
         if name in self._named:
             return self._named[name]
         return Person(name, proxy.others) if proxy.others else None
+
+
+def plain_address(text: str) -> str:
+    """A machine's address in one spelling; what is none stays as it is.
+
+    >>> plain_address("2001:DB8::1"), plain_address("::ffff:10.0.0.5"), plain_address("testclient")
+    ('2001:db8::1', '10.0.0.5', 'testclient')
+    """
+    try:
+        found = ip_address(text)
+    except ValueError:
+        return text
+    return str(getattr(found, "ipv4_mapped", None) or found)
 
 
 def _as_utf8(header: str) -> str:

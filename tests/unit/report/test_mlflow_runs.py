@@ -1,6 +1,8 @@
 """Estimates as runs of MLflow: names that it takes, numbers with their intervals, keys by which runs are known again."""
 
 import json
+import posixpath
+import re
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -12,7 +14,7 @@ from stratawatch.core.estimate import Undefined
 from stratawatch.core.population import Segment
 from stratawatch.engine.model.alarm_records import StreamKey, StreamState
 from stratawatch.engine.model.cycle_facts import Revision
-from stratawatch.report.mlflow_runs import plain_names, runs_of
+from stratawatch.report.mlflow_runs import LONGEST_TAG, plain_names, runs_of
 from tests.support.report_quarter import cycle, estimate, known
 
 AT = datetime(2026, 2, 1, 7, tzinfo=UTC)
@@ -76,6 +78,26 @@ def test_different_names_stay_different_and_are_taken(names):
     found = plain_names(names)
     assert set(found) == set(names)
     assert len(set(found.values())) == len(names)
-    allowed = set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./ -")
-    assert all(set(plain) <= allowed for plain in found.values())
-    assert all(found[name] == name for name in names if set(name) <= allowed)
+    for plain in found.values():
+        # The rules of MLflow 3.17: these signs, no path that could be written shorter, at most 250 characters.
+        assert re.fullmatch(r"[/\w.\- :]*", plain, re.ASCII)
+        assert posixpath.normpath(plain) == plain
+        assert plain not in (".", "..")
+        assert 0 < len(plain) + len(".labels") <= 250
+
+
+def test_names_that_are_alike_at_their_ends_or_long_stay_apart():
+    found = plain_names(["a//b", "a/", "a/b", ".", "..", "", "x" * 300 + "1", "x" * 300 + "2"])
+    assert len(set(found.values())) == 8
+    assert "/" not in "".join(found.values())
+
+
+def test_what_does_not_fit_into_one_tag_is_in_several():
+    many = [
+        estimate("lr", "precision", known(0.8, 0.03), segment=Segment("pays", f"é{'x' * 60}{n}")) for n in range(99)
+    ]
+    run = run_of(*many)
+    parts = [json.loads(value) for tag, value in run.tags.items() if tag.startswith("stratawatch.names")]
+    assert len(parts) > 1
+    assert sum(map(len, parts)) == 99
+    assert all(len(value) <= LONGEST_TAG for value in run.tags.values())

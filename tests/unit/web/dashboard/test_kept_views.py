@@ -74,6 +74,27 @@ def test_forgets_all(watched):
     assert watched.get() == 2
 
 
+def test_what_was_begun_before_is_not_kept_after(watched):
+    def make():
+        watched.views.forget()
+        return watched.make()
+
+    assert watched.views.get("k", make) == 1
+    assert watched.get() == 2
+
+
+def test_what_nobody_asks_for_goes_first(watched):
+    for number in range(MOST_KEPT):
+        watched.get(number)
+    watched.get(0)
+    watched.get("one more")
+    before = watched.made
+    watched.get(0)
+    assert watched.made == before
+    watched.get(1)
+    assert watched.made == before + 1
+
+
 def test_what_cannot_be_made_is_tried_again(watched):
     def fail():
         raise RuntimeError("away")
@@ -86,7 +107,7 @@ def test_what_cannot_be_made_is_tried_again(watched):
 def test_keeps_so_many_and_no_more(watched):
     for number in range(MOST_KEPT + 1):
         watched.get(number)
-    watched.get(1)
+    watched.get(MOST_KEPT)
     assert watched.made == MOST_KEPT + 1
     watched.get(0)
     assert watched.made == MOST_KEPT + 2
