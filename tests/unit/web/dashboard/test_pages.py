@@ -3,6 +3,7 @@
 import html
 import re
 import shutil
+import sqlite3
 from dataclasses import replace
 
 import pytest
@@ -151,6 +152,17 @@ class TestIncident:
             assert sent.status_code == status
         assert len(dashboard.home.json("alerts", "silences")["silences"]) == 1
 
+    def test_that_is_over_cannot_be_silenced(self, dashboard, operator):
+        """By a form that was open when it ended."""
+        page = f"/dashboard/incidents/{dashboard.incident()}"
+        key = form_key(operator.get(page))
+        with sqlite3.connect(dashboard.home.folder / "stratawatch.db") as store:
+            store.execute("UPDATE incidents SET resolved_at = opened_at")
+        sent = operator.post(f"{page}/silence", data={"form_key": key, "length": "30d", "why": "known"})
+        assert sent.status_code == 409
+        assert "it is over" in sent.text
+        assert dashboard.home.json("alerts", "silences")["silences"] == []
+
     def test_a_viewer_is_shown_no_buttons(self, dashboard, viewer):
         shown = viewer.get(f"/dashboard/incidents/{dashboard.incident()}")
         assert "takes the role operator" in shown.text
@@ -192,7 +204,7 @@ class TestMistakes:
 class TestPlan:
     def test_shows_what_budgets_around_the_panels_own_buy(self, viewer):
         shown = text_of(viewer.get("/dashboard/panels/spam/plan"))
-        assert "The panel's budget is 60 labels a window" in shown
+        assert "Its budget was 60 labels" in shown
         assert "60 labels are expected to hold" in shown
         assert "Precision of lr ±10" in shown
 
