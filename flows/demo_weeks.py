@@ -27,7 +27,7 @@ from stratawatch.demo.world import ITEMS, WEEKS, SimulatedWeek, SimulatedWorld, 
 from stratawatch.engine.model.alarm_records import Notification, StreamKey
 from stratawatch.report.costs import plain_cost
 from stratawatch.report.label_counts import count_labels
-from stratawatch.report.view_models import Cost, LabelOutcomes
+from stratawatch.report.table_rows import Cost, LabelOutcomes
 from stratawatch.wiring import Installation, build
 
 if TYPE_CHECKING:

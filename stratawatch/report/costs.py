@@ -19,7 +19,8 @@ from stratawatch.core.metrics import METRICS, MetricDomain
 from stratawatch.core.planning.goal_variances import DEFAULT_GOALS
 from stratawatch.core.population import NEGATIVE, POSITIVE, Atom
 from stratawatch.engine.model.panel_spec import PanelSpec
-from stratawatch.report.view_models import Cost, LabelOutcomes, PlainNeed, interval_of
+from stratawatch.report.table_rows import Cost, LabelOutcomes, PlainNeed
+from stratawatch.report.view_models import interval_of
 
 Estimated = Mapping[str, Estimate]
 """A classifier's estimates over everything, by metric."""

@@ -9,7 +9,8 @@ from stratawatch.engine.model.cycle_facts import Cycle
 from stratawatch.engine.model.states import CycleState
 from stratawatch.formatting import capitalised
 from stratawatch.report.report_data import CycleData, ReportData
-from stratawatch.report.view_models import CycleRow, IncidentRow, NotificationRow, Score, UndefinedRow
+from stratawatch.report.table_rows import CycleRow, IncidentRow, NotificationRow, UndefinedRow
+from stratawatch.report.view_models import Score
 from stratawatch.report.wording import metric_name, span
 
 DocsLink = Callable[[Cycle], str | None]

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 from stratawatch.engine.evidence.cut_off_text import cut_off_in_words
 from stratawatch.formatting import count, count_text, estimate_in_words, minute, percent
-from stratawatch.report.view_models import BoundsRow, PanelView, Score
+from stratawatch.report.table_rows import BoundsRow
+from stratawatch.report.view_models import PanelView, Score
 from stratawatch.report.wording import metric_words, span
 
 

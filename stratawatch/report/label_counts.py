@@ -8,7 +8,7 @@ from stratawatch.engine.model.label_events import Batch
 from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.engine.model.states import ACTIVE_CYCLES, BatchState, Entity
 from stratawatch.engine.ports.transaction import Transaction
-from stratawatch.report.view_models import LabelOutcomes
+from stratawatch.report.table_rows import LabelOutcomes
 
 
 def count_labels(tx: Transaction, spec: PanelSpec, cycle: Cycle) -> LabelOutcomes:

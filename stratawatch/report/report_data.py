@@ -35,7 +35,7 @@ from stratawatch.engine.ports import Store
 from stratawatch.engine.ports.transaction import Transaction
 from stratawatch.formatting import estimate_text, truth_text
 from stratawatch.report.label_counts import count_labels
-from stratawatch.report.view_models import LabelOutcomes
+from stratawatch.report.table_rows import LabelOutcomes
 from stratawatch.report.wording import metric_words, span
 
 MOST_NOTIFICATIONS: Final = 500

@@ -20,19 +20,17 @@ from stratawatch.report.events import DocsLink, cycle_rows, incident_rows, notif
 from stratawatch.report.headline import headline
 from stratawatch.report.report_data import ReportData, read_data
 from stratawatch.report.scores import by_segment, overall, scales_of
-from stratawatch.report.trends import trends
-from stratawatch.report.view_models import (
+from stratawatch.report.table_rows import (
     BoundsRow,
     CorrectedRow,
     Cost,
     CutOffsView,
     LabelErrorsView,
     LabelOutcomes,
-    Method,
     MissingView,
-    PanelView,
-    Score,
 )
+from stratawatch.report.trends import trends
+from stratawatch.report.view_models import Method, PanelView, Score
 from stratawatch.report.wording import metric_words
 
 SHOWN_CYCLES: Final = 13

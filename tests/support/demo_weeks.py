@@ -8,7 +8,7 @@ from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
 from stratawatch.demo.comparison import ComparedEstimate
 from stratawatch.demo.promises import PagedMetric
 from stratawatch.engine.model.alarm_records import Notification, StreamKey
-from stratawatch.report.view_models import Cost, LabelOutcomes, PlainNeed
+from stratawatch.report.table_rows import Cost, LabelOutcomes, PlainNeed
 
 PAGE = PagedMetric("logistic", "precision", 7)
 

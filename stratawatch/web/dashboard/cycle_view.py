@@ -11,7 +11,7 @@ from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.engine.model.states import Entity
 from stratawatch.engine.ports.transaction import Transaction
 from stratawatch.report.label_counts import count_labels
-from stratawatch.report.view_models import LabelOutcomes
+from stratawatch.report.table_rows import LabelOutcomes
 
 
 @dataclass(frozen=True)

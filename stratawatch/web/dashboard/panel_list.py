@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from stratawatch.core.alarms.alarm_states import URGENCY, AlarmState
-from stratawatch.report.view_models import IncidentRow, PanelView, Score, Trend
+from stratawatch.report.table_rows import IncidentRow
+from stratawatch.report.view_models import PanelView, Score, Trend
 
 
 @dataclass(frozen=True)

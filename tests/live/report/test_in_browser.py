@@ -10,8 +10,8 @@ from stratawatch.core.alarms.alarm_states import AlarmState
 from stratawatch.core.designs.missing_bounds import MissingBounds
 from stratawatch.core.estimation.missing_answers import AnswerCounts
 from stratawatch.report.page import index_page, panel_page
+from stratawatch.report.table_rows import BoundsRow, CorrectedRow, LabelErrorsView, MissingView
 from stratawatch.report.view import build
-from stratawatch.report.view_models import BoundsRow, CorrectedRow, LabelErrorsView, MissingView
 from tests.support.report_quarter import NOW, quarter
 
 WIDTHS = {1440: 900, 390: 844}

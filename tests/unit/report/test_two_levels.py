@@ -11,8 +11,8 @@ from stratawatch.core.estimation.missing_answers import AnswerCounts
 from stratawatch.engine.evidence.cut_off_text import CutOffRow
 from stratawatch.formatting import READ_AS, count
 from stratawatch.report.page import index_page, panel_page
+from stratawatch.report.table_rows import BoundsRow, CorrectedRow, CutOffsView, LabelErrorsView, MissingView
 from stratawatch.report.view import build
-from stratawatch.report.view_models import BoundsRow, CorrectedRow, CutOffsView, LabelErrorsView, MissingView
 from tests.support.method_words import method_words_in
 from tests.support.report_quarter import NOW, quarter
 
