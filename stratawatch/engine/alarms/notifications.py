@@ -48,7 +48,7 @@ class News:
     `more` are lines that can wait until it is said what to do. `subject` is the breach in a headline; empty where the
     newest window says nothing. `looks_over`: that window is inside the limit, though not proven to be.
     `may_be_older`: nothing is known of the time before, or it was so then too, so that no change can be looked for.
-    `harm` says in a few words what the newest window costs, and `more_wrong` how many calls beyond the usual that is.
+    `harm` says in a few words how many calls of the newest window are wrong; `more_wrong` is how many more than usual.
     """
 
     lines: Sequence[str] = ()

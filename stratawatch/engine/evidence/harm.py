@@ -1,6 +1,6 @@
 """What a fall costs in counts: wrong flags or misses in a window, and above what is usual since it began."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
@@ -46,27 +46,20 @@ class Harm:
 
     @property
     def line(self) -> str:
-        """What the newest window costs, what is usual, and what came on top of that since the fall."""
+        """How many calls of the newest window are wrong, what is usual, and what came on top of that since the fall."""
         newest = self.since[-1]
         of = f"this {self.unit}, of {count(newest.calls)} {self.calls}"
-        text = f"Harm: about {_number(newest.number, self.name)} {of}"
-        if not self.before:
-            return f"{text}."
-        text += f"; usually {about_count(mean_number(self.before).value)}."
-        return f"{text} So far {self.total}" if len(self.since) > 1 else text
+        return self._beside_usual(f"Harm: about {_number(newest.number, self.name)} {of}", about_count, self.total)
 
     @property
     def cost_line(self) -> str:
-        """The same in what wrong calls cost; empty where nobody said."""
+        """The same in money, or what the configuration counts costs in; empty where it says nothing."""
         each = self._cost_of_one
         if each is None:
             return ""
         value, low, high = _times(each, self.since[-1].number)
         text = f"Cost: about {value} {self._money} this {self.unit} ({low} to {high}), at {_amount(each)} each"
-        if not self.before:
-            return f"{text}."
-        text += f"; usually {_about(each * mean_number(self.before).value)}."
-        return f"{text} So far {self.total_cost}" if len(self.since) > 1 else text
+        return self._beside_usual(text, lambda number: _about(each * number), self.total_cost)
 
     @property
     def total_cost(self) -> str:
@@ -77,6 +70,13 @@ class Harm:
         value, low, high = _times(each, more_than_before(self.since, self.before, self.variance_factor))
         windows = count_text(len(self.since), self.unit)
         return f"about {value} {self._money} more than usual ({low} to {high}) in {windows}."
+
+    def _beside_usual(self, text: str, told: Callable[[float], str], total: str) -> str:
+        """What is said of the newest window, what is usual, and the total where there are several windows."""
+        if not self.before:
+            return f"{text}."
+        text += f"; usually {told(mean_number(self.before).value)}."
+        return f"{text} So far {total}" if len(self.since) > 1 else text
 
     @property
     def _cost_of_one(self) -> float | None:
@@ -89,7 +89,7 @@ class Harm:
 
     @property
     def short(self) -> str:
-        """What the newest window costs, and what is usual."""
+        """How many calls of the newest window are wrong, and what is usual, in a few words."""
         usual = f", usually {about_count(mean_number(self.before).value)}" if self.before else ""
         return f"about {_number(self.since[-1].number, self.name)}{usual}"
 
