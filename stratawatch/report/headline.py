@@ -6,12 +6,13 @@ from collections.abc import Iterator, Sequence
 from stratawatch.core.alarms.alarm_states import MEANINGS, URGENCY, AlarmState
 from stratawatch.core.metrics import METRICS
 from stratawatch.engine.alarms.notifications import News, first_step
+from stratawatch.engine.alarms.stream_words import state_lines
 from stratawatch.engine.model.alarm_records import Incident, StreamKey
 from stratawatch.engine.model.cycle_commands import cycle_command
 from stratawatch.engine.model.states import CycleState
 from stratawatch.formatting import capitalised, count, count_text, estimate_text
 from stratawatch.report.report_data import CycleData, ReportData
-from stratawatch.report.view_models import Headline, Score
+from stratawatch.report.view_models import Headline, NamedLine, Score
 from stratawatch.report.wording import metric_words, span
 
 
@@ -47,12 +48,14 @@ def _broken(facts: ReportData, alike: Sequence[Score], details: Sequence[str]) -
     harm, more_wrong = tuple(news.harm for news in several if news.harm), _once_each(alike, several)
     if len(several) == 1:
         (news,) = several
-        said, told = _subject(news), (*news.lines, *_to_do(facts, _key(facts, alike[0])))
-        deeper = (*news.more, *proofs)
+        key = _key(facts, alike[0])
+        said, deeper = _subject(news), (*news.more, *proofs)
+        told = (*map(NamedLine.of, news.lines), *_others(facts, key), *_to_do(facts, key))
     else:
-        said, told = _sentence(AlarmState.BREACH, alike, 0), tuple(_subject(news) for news in several)
-        deeper = proofs
-    return Headline(AlarmState.BREACH, said, tuple(details), told, deeper, harm, more_wrong)
+        said, deeper = _sentence(AlarmState.BREACH, alike, 0), proofs
+        told = tuple(NamedLine("", _subject(news)) for news in several)
+    known = _progress_lines(facts) if len(several) == 1 else details
+    return Headline(AlarmState.BREACH, said, tuple(known), told, deeper, harm, more_wrong)
 
 
 def _once_each(alike: Sequence[Score], several: Sequence[News]) -> float:
@@ -69,16 +72,23 @@ def _subject(news: News) -> str:
     return f"{news.subject}{'; inside again so far, not proven yet' if news.looks_over else ''}."
 
 
-def _to_do(facts: ReportData, key: StreamKey) -> Iterator[str]:
-    """What to do first about an open breach."""
+def _others(facts: ReportData, key: StreamKey) -> Iterator[NamedLine]:
+    """How the panel's other metrics are."""
+    if facts.newest is not None:
+        lines = state_lines({one: said.state for one, said in facts.newest.states.items()}, key)
+        yield NamedLine("Others", " ".join(lines) or "there is no other limit.")
+
+
+def _to_do(facts: ReportData, key: StreamKey) -> Iterator[NamedLine]:
+    """What to do first about an open breach, and who looks after it."""
     for one in facts.incidents:
         if one.key == key and one.kind == AlarmState.BREACH and one.resolved_at is None:
             may_be_older = facts.breaches.get(key, News()).may_be_older
-            yield f"Do: {first_step(key, one.since, may_be_older=may_be_older)}"
+            yield NamedLine("Do", first_step(key, one.since, may_be_older=may_be_older))
             if one.acknowledged_at is None:
-                yield f"Nobody has acknowledged it: stratawatch alerts ack {one.id}"
+                yield NamedLine("Who", "nobody has acknowledged it yet", f"stratawatch alerts ack {one.id}")
             else:
-                yield f"{one.acknowledged_by} looks after it since {one.acknowledged_at:%Y-%m-%d}."
+                yield NamedLine("Who", f"{one.acknowledged_by} looks after it since {one.acknowledged_at:%Y-%m-%d}.")
 
 
 def _key(facts: ReportData, score: Score) -> StreamKey:
@@ -152,9 +162,13 @@ def _details(facts: ReportData, scores: Sequence[Score]) -> list[str]:
     still = [i for i in facts.incidents if i.resolved_at is None]
     if still:
         lines.append(f"{count_text(len(still), 'incident')} open{_named(still)}")
+    return [*map(capitalised, lines), *_progress_lines(facts)]
+
+
+def _progress_lines(facts: ReportData) -> list[str]:
+    """The windows that are not judged yet, and those that were corrected."""
     under_way = [one for one in facts.cycles if not one.finished and one.cycle.state != CycleState.CANCELLED]
-    lines += [_progress(one) for one in under_way[-3:]]
-    return [capitalised(line) for line in (*lines, *facts.corrections)]
+    return [capitalised(line) for line in (*map(_progress, under_way[-3:]), *facts.corrections)]
 
 
 def _named(still: Sequence[Incident]) -> str:

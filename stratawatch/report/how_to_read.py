@@ -6,14 +6,15 @@ from dataclasses import dataclass
 from stratawatch.engine.evidence.cut_off_text import cut_off_in_words
 from stratawatch.formatting import count, count_text, estimate_in_words, minute, percent
 from stratawatch.report.table_rows import BoundsRow
-from stratawatch.report.view_models import PanelView, Score
-from stratawatch.report.wording import metric_words, span
+from stratawatch.report.view_models import PanelView, Score, limit_word
+from stratawatch.report.wording import brief_percent, metric_words, span
 
 
 @dataclass(frozen=True)
 class HowToRead:
     """A sentence for each table; empty where the table is not there."""
 
+    first: str
     scorecard: str
     cut_offs: tuple[str, ...]
     segments: str
@@ -32,6 +33,7 @@ def how_to_read(view: PanelView) -> HowToRead:
     """The sentences of a page."""
     missing = view.missing
     return HowToRead(
+        first=_first(view),
         scorecard=_estimate(view, view.scores),
         cut_offs=tuple(cut_off_in_words(tried.rows) if tried.rows else "" for tried in view.cut_offs),
         segments=_estimate(view, view.segments),
@@ -53,6 +55,17 @@ def _estimate(view: PanelView, scores: Sequence[Score]) -> str:
             found = one.estimate.value, one.estimate.low, one.estimate.high
             return estimate_in_words(one.name, *found, view.method.confidence, one.labels_used)
     return "a metric of a classifier, and why there is no value" if scores else ""
+
+
+def _first(view: PanelView) -> str:
+    for row in view.summary.rows:
+        for score in row.scores:
+            if score and score.estimate:
+                told = f"the {score.name} is {brief_percent(score.estimate.value)}"
+                if score.limit_value is not None:
+                    told += f", its {limit_word(score.limit)} {brief_percent(score.limit_value)}"
+                return f"{told}; flags are those of this window"
+    return "how a classifier's metrics are, and how many items it flagged"
 
 
 def _counted(view: PanelView) -> str:

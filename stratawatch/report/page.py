@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from stratawatch import formatting
 from stratawatch.core.alarms.alarm_states import MEANINGS, SYMBOLS, AlarmState
+from stratawatch.engine.model.states import CycleState
 from stratawatch.report import wording
+from stratawatch.report.breach_charts import flags_svg, flags_title, places_svg, places_title
 from stratawatch.report.how_to_read import how_to_read
 from stratawatch.report.trend_chart import trend_svg
 from stratawatch.report.view_models import PanelView, Score
@@ -30,13 +32,19 @@ FILTERS: Final = {
     "metric_name": wording.metric_name,
     "metric_words": wording.metric_words,
     "css_class": wording.css_class,
+    "first_percent": wording.brief_percent,
+    "whole_percent": formatting.whole_percent,
+    "places_title": places_title,
+    "flags_title": flags_title,
 }
+_TROUBLE: Final = (AlarmState.BREACH, AlarmState.AT_RISK, AlarmState.BLIND)
 MOST_OPEN_SEGMENTS: Final = 8
 """More segments than this are folded away."""
 
 
 def panel_page(view: PanelView) -> str:
     """The page of one panel."""
+    names, eventful = dict.fromkeys(one.classifier for one in view.trends), _eventful(view)
     return (
         environment()
         .get_template("page.html.j2")
@@ -45,8 +53,11 @@ def panel_page(view: PanelView) -> str:
             read=how_to_read(view),
             cards=_by_classifier(view.scores),
             trends=[(name, list(group)) for name, group in groupby(view.trends, key=lambda trend: trend.classifier)],
-            segments=_segments(view.segments),
-            fold_segments=len({score.segment for score in view.segments}) > MOST_OPEN_SEGMENTS,
+            eventful=[name for name in names if name in eventful],
+            calm=[name for name in names if name not in eventful],
+            quiet_cycles=all(row.state == CycleState.JUDGED and not row.warnings for row in view.cycles),
+            failed=sum(row.state == "failed" for row in view.notifications),
+            segments=_segments(view),
             segments_lack=_lacking(view.segments),
         )
     )
@@ -75,6 +86,8 @@ def environment() -> "Environment":
     environment.globals |= {
         "style": Markup(_own("page.css")),  # noqa: S704 - our own file
         "chart": lambda trend: Markup(trend_svg(trend)),  # noqa: S704 - it holds numbers, dates and our own words
+        "places_chart": lambda chart: Markup(places_svg(chart)),  # noqa: S704 - names in it are escaped
+        "flags_chart": lambda flags: Markup(flags_svg(flags)),  # noqa: S704 - numbers, dates and our own words
         "symbols": SYMBOLS,
         "meanings": MEANINGS,
         "plural": formatting.count_text,
@@ -88,15 +101,37 @@ def _own(name: str) -> str:
     return files("stratawatch.report").joinpath(name).read_text(encoding="utf-8")
 
 
+def _eventful(view: PanelView) -> set[str]:
+    """The classifiers that were in trouble in one of the windows, or of which something could not be told."""
+    return {
+        trend.classifier
+        for trend in view.trends
+        for point in trend.points
+        if point.state in _TROUBLE or (point.estimate is None and not point.under_way)
+    }
+
+
 def _by_classifier(scores: Sequence[Score]) -> list[tuple[str, list[Score]]]:
     return [(name, list(group)) for name, group in groupby(scores, key=lambda score: score.classifier)]
 
 
-def _segments(scores: Sequence[Score]) -> tuple[list[str], list[tuple[str, str, dict[str, Score]]]]:
-    """The metrics that are columns, and (segment, classifier, score by metric) for every row."""
-    metrics = list(dict.fromkeys(score.metric for score in scores))
-    rows = groupby(scores, key=lambda score: (score.segment or "", score.classifier))
-    return metrics, [(*place, {score.metric: score for score in group}) for place, group in rows]
+_SegmentRow = tuple[str, str, dict[str, Score]]
+
+
+def _segments(view: PanelView) -> tuple[list[str], tuple[list[_SegmentRow], list[_SegmentRow]]]:
+    """The metrics that are columns, and (segment, classifier, score by metric) of the rows to see and of the others.
+
+    Where something is wrong that is what is to be seen: rows in trouble, and of a breach where it comes from.
+    """
+    metrics = list(dict.fromkeys(score.metric for score in view.segments))
+    grouped = groupby(view.segments, key=lambda score: (score.segment or "", score.classifier))
+    rows = [(*place, {score.metric: score for score in group}) for place, group in grouped]
+    chart = view.summary.places
+    named = {(one.name, chart.classifier) for one in chart.places if one.moved_it} if chart else set()
+    shown = [row for row in rows if row[:2] in named or any(score.state in _TROUBLE for score in row[2].values())]
+    if not shown and len({row[0] for row in rows}) <= MOST_OPEN_SEGMENTS:
+        return metrics, (rows, [])
+    return metrics, (shown, [row for row in rows if row not in shown])
 
 
 def _lacking(scores: Sequence[Score]) -> str:

@@ -17,6 +17,7 @@ from stratawatch.engine.ports import Store
 from stratawatch.formatting import estimate_text
 from stratawatch.report.costs import plain_cost
 from stratawatch.report.events import DocsLink, cycle_rows, incident_rows, notification_rows, undefined_rows
+from stratawatch.report.first_screen import summary
 from stratawatch.report.headline import headline
 from stratawatch.report.report_data import ReportData, read_data
 from stratawatch.report.scores import by_segment, overall, scales_of
@@ -74,6 +75,7 @@ def assemble(
         window=newest.cycle.window if newest else None,
         refused=newest.cycle.reason if newest and newest.cycle.state == CycleState.REFUSED else "",
         headline=headline(facts, _without(shadows, scores), _without(shadows, segments)),
+        summary=summary(facts, scores, segments),
         scores=scores,
         segments=segments,
         trends=trends(facts, scales),

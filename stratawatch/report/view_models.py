@@ -163,6 +163,28 @@ class Trend:
 
 
 @dataclass(frozen=True)
+class NamedLine:
+    """A line of what is told, with the word that stands before it, and what to type where there is no button."""
+
+    name: str
+    text: str
+    command: str = ""
+
+    @classmethod
+    def of(cls, line: str) -> "NamedLine":
+        """A line of a message, such as "Since: the week of 2026-02-16".
+
+        >>> str(NamedLine.of("Since: the week of 2026-02-16"))
+        'Since: the week of 2026-02-16'
+        """
+        name, colon, text = line.partition(": ")
+        return cls(name, text) if colon else cls("", line)
+
+    def __str__(self) -> str:
+        return ": ".join(part for part in (self.name, self.text, self.command) if part)
+
+
+@dataclass(frozen=True)
 class Headline:
     """What needs attention first, in one sentence; then the rest in a few words.
 
@@ -172,10 +194,69 @@ class Headline:
     state: AlarmState | None
     sentence: str
     details: tuple[str, ...]
-    told: tuple[str, ...] = ()
+    told: tuple[NamedLine, ...] = ()
     deeper: tuple[str, ...] = ()
     harm: tuple[str, ...] = ()  # of each open breach in a few words, where counts of it are known
     more_wrong: float = 0.0  # calls of the newest window that are wrong beyond the usual
+
+
+@dataclass(frozen=True)
+class FlagCounts:
+    """How many items a classifier flagged in each window, exactly; `usual` is the mean of some before its trouble."""
+
+    classifier: str
+    starts: tuple[datetime, ...]
+    counts: tuple[int, ...]
+    usual: float | None
+    since: datetime | None  # the window in which a breach of it began, where that is shown
+
+    @property
+    def change(self) -> float | None:
+        """By which part of the usual the newest window is above it."""
+        return self.counts[-1] / self.usual - 1 if self.usual else None
+
+
+@dataclass(frozen=True)
+class ClassifierRow:
+    """A classifier in one line: the worst of its states, the metrics that are shown, and its flags."""
+
+    name: str
+    state: AlarmState | None
+    scores: tuple[Score | None, ...]
+    flags: FlagCounts | None
+
+
+@dataclass(frozen=True)
+class Place:
+    """A segment's values window by window; None where none could be told."""
+
+    name: str
+    moved_it: bool
+    values: tuple[float | None, ...]
+
+
+@dataclass(frozen=True)
+class PlacesChart:
+    """A broken metric by segment."""
+
+    classifier: str
+    metric: str
+    starts: tuple[datetime, ...]
+    places: tuple[Place, ...]
+    limit: Limit | None
+    since: datetime | None
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What stands below the headline: the classifiers, the names of those without a line, and what is to be known."""
+
+    metrics: tuple[str, ...]
+    rows: tuple[ClassifierRow, ...]
+    others: tuple[str, ...]
+    notes: tuple[str, ...]
+    places: PlacesChart | None = None
+    flags: FlagCounts | None = None  # of the classifier that broke
 
 
 @dataclass(frozen=True)
@@ -213,6 +294,7 @@ class PanelView:
     window: Window | None  # of the scorecard
     refused: str  # why that window was refused, if it was
     headline: Headline
+    summary: Summary
     scores: tuple[Score, ...]
     segments: tuple[Score, ...]
     trends: tuple[Trend, ...]

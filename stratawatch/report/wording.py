@@ -16,6 +16,15 @@ def drop_points(largest: float, metric: str) -> str:
     return f"{worsening_word(metric)} {exact_points(largest)} pts"
 
 
+def brief_percent(value: float) -> str:
+    """A share where there is no room for more: whole percent from 10% on, else one decimal.
+
+    >>> brief_percent(0.672), brief_percent(0.0184)
+    ('67%', '1.8%')
+    """
+    return f"{value:.0%}" if value >= 0.1 or value == 0 else f"{value:.1%}"
+
+
 def span(window: Window) -> str:
     """The window of a table's row or a sentence."""
     return span_text(window.start, window.end)

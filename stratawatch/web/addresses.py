@@ -1,7 +1,7 @@
 """How addresses are read: numbers of as many digits as the store has, and no answer for those with another slash."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from starlette.applications import Starlette
 from starlette.convertors import Convertor, register_url_convertor
@@ -23,6 +23,8 @@ class NumberConvertor(Convertor[int]):
 
 
 register_url_convertor("number", NumberConvertor())
+NUMBER: Final = "{number:number}"
+"""Such a number as a part of an address."""
 
 
 def without_slashes(routes: Sequence[BaseRoute], handlers: Mapping[Any, Any] | None = None) -> Starlette:

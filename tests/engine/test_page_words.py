@@ -114,7 +114,10 @@ class TestWhatItCosts:
             + cost,
             second.body,
         )
-        assert "Sure: proven when it was paged, and all of this week's interval is outside." in second.body
+        sure = r"Sure: yes, proven\. Even the good end of this week's interval, [\d.]+%, is outside the 50% allowed\."
+        assert re.search(sure, second.body)
+        weeks = re.search(r"Still on: yes, in week 3 of it\. Week by week: (.+) wrong\.", second.body)
+        assert len(weeks[1].split(", ")) == 3
         wrong, low, high, flags, usual, more, least, most = map(int, said.groups())
         assert low <= wrong <= high <= flags
         assert least <= more <= most
@@ -264,9 +267,11 @@ class TestWhatItCosts:
 
         shown = build(scenario.ports.store, scenario.panel, scenario.clock.now()).headline
         assert f"STILL BROKEN, week 2: {shown.sentence}" == f"{reminder.subject}."
-        assert {*shown.told} & {*reminder.body.splitlines()} >= {*reminder.body.splitlines()[:4]}
-        assert [line for line in shown.told if "alerts ack 1" in line]
-        assert not [line for line in shown.told if "confidence" in line]
+        told = [*map(str, shown.told)]
+        assert {*told} & {*reminder.body.splitlines()} >= {*reminder.body.splitlines()[:4]}
+        assert [line.name for line in shown.told if line.command == "stratawatch alerts ack 1"] == ["Who"]
+        assert not [line for line in told if "confidence" in line]
+        assert [line.split(": ")[0] for line in told[:3]] == ["Now", "Since", "Still on"]
         assert shown.deeper[-1].startswith("Proof: recall of lr ")
 
     def test_is_nothing_where_other_labels_took_the_page_back(self, make_scenario):

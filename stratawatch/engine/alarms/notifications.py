@@ -49,6 +49,7 @@ class News:
     newest window says nothing. `looks_over`: that window is inside the limit, though not proven to be.
     `may_be_older`: nothing is known of the time before, or it was so then too, so that no change can be looked for.
     `harm` says in a few words how many calls of the newest window are wrong; `more_wrong` is how many more than usual.
+    `named_segments` are those that moved it.
     """
 
     lines: Sequence[str] = ()
@@ -59,6 +60,7 @@ class News:
     may_be_older: bool = False
     harm: str = ""
     more_wrong: float = 0.0
+    named_segments: Sequence[str] = ()
 
 
 def notify_breach(

@@ -16,9 +16,11 @@ MOST_NAMES: Final = 4
 def place_lines(found: StreamChange, unit: str) -> Iterator[str]:
     """Where a fall is and where not, and the sign that needs no label; `unit` is what a window is called."""
     _, after = found.windows
-    mean = f" (mean of {count_text(after, unit)})" if after > 1 else ""
-    yield from _where(found, error_share(found.change.metric), mean)
-    yield f"Clue, no labels needed: flags a {unit}{mean} {'; '.join(map(_counted, found.flags))}."
+    counts = f"exact counts{f', mean of {count_text(after, unit)}' if after > 1 else ''}"
+    yield from _where(
+        found, error_share(found.change.metric), f" in these {count_text(after, unit)}" if after > 1 else ""
+    )
+    yield f"Clue: flags a {unit} went {'; '.join(map(_counted, found.flags))} ({counts})."
 
 
 def cause_lines(found: StreamChange, unit: str) -> Iterator[str]:
@@ -34,16 +36,16 @@ def named_text(found: StreamChange) -> str:
     return f"in {' and '.join(names)}" if some else ""
 
 
-def _where(found: StreamChange, share: ErrorShare, mean: str) -> Iterator[str]:
+def _where(found: StreamChange, share: ErrorShare, span: str) -> Iterator[str]:
     """The segments that moved it, with before and after; the others with what they are now."""
     segments, named = found.change.segments, found.change.named_segments
     for one in segments:
         if one.segment in named:
-            yield f"Where: {one.segment}, {share.brief(one.after)}, was {share.number(one.before.value)}{mean}."
+            yield f"Where: {one.segment}, {share.brief(one.after)}{span}, was {share.number(one.before.value)} before."
     others = [one for one in segments if one.segment not in named]
     if named and others:
         left = f" and {len(others) - MOST_NAMES} more" if len(others) > MOST_NAMES else ""
-        yield f"No change proven: {', '.join(_now(one, share) for one in others[:MOST_NAMES])}{left}."
+        yield f"Elsewhere: {', '.join(_now(one, share) for one in others[:MOST_NAMES])}{left}: no change proven."
     elif segments and not named:
         yield "Where: no segment stands out."
 
@@ -53,7 +55,7 @@ def _now(one: SegmentChange, share: ErrorShare) -> str:
 
 
 def _counted(one: CountedFlags) -> str:
-    return f"{one.name} {count(round(one.before))} -> {count(round(one.after))}".strip()
+    return f"{one.name} from {count(round(one.before))} to {count(round(one.after))}".strip()
 
 
 def _causes(found: StreamChange) -> Iterator[str]:

@@ -21,6 +21,7 @@ from stratawatch.engine.baselines.current_baselines import current_baselines, da
 from stratawatch.engine.evidence.compared_windows import ComparedWindows
 from stratawatch.engine.evidence.duration import LookedAt, duration
 from stratawatch.engine.evidence.harm import Harm, harm
+from stratawatch.engine.evidence.lasting_text import still_on_line, still_sure_line
 from stratawatch.engine.evidence.like_windows import windows_around
 from stratawatch.engine.evidence.moved_text import cause_lines, named_text, place_lines
 from stratawatch.engine.evidence.what_moved import StreamChange, change_of_stream
@@ -62,16 +63,16 @@ def news_of_reminder(windows: ComparedWindows, spec: PanelSpec, cycle: Cycle, ke
     if cycle.state != CycleState.JUDGED:
         return News()
     tx, fall = windows.tx, _Fall.of(windows, spec, cycle, key, since)
-    began = [*fall.value_lines(), fall.since_line(since), *fall.harm_lines()]
+    began = [*fall.value_lines(), fall.since_line(since), *_still_on(tx, fall, since), *fall.harm_lines()]
     chart, older = _chart(tx, spec, cycle, key, since), fall.may_be_older
     cost: dict[str, Any] = {} if fall.harm is None else {"harm": fall.harm.short, "more_wrong": fall.harm.more_now}
     if fall.is_inside:
         sure = f"Sure: not yet. This {spec.windows.unit} looks fine, and it is over once that is proven."
         return News([*began, sure], chart, fall.figures(), fall.headline, looks_over=True, may_be_older=older, **cost)
-    again = f", and all of this {spec.windows.unit}'s interval is outside" if fall.is_all_outside else ""
-    sure = f"Sure: proven when it was paged{again}."
+    sure = still_sure_line(fall.found, fall.limit, fall.share, spec.windows.unit)
     lines = [*began, *fall.place_lines(), sure]
-    return News(lines, chart, fall.cause_lines(), fall.headline, may_be_older=older, **cost)
+    named = () if fall.change is None else tuple(sorted(map(str, fall.change.change.named_segments)))
+    return News(lines, chart, fall.cause_lines(), fall.headline, may_be_older=older, named_segments=named, **cost)
 
 
 def news_of_open_breaches(windows: ComparedWindows, incidents: Sequence[Incident]) -> dict[StreamKey, News]:
@@ -153,12 +154,10 @@ class _Fall:
         return _is_inside(self.estimate, self.limit)
 
     @property
-    def is_all_outside(self) -> bool:
-        """Whether all of this window's interval is beyond its floor or its ceiling."""
-        if self.estimate is None or self.limit is None or isinstance(self.estimate.result, Undefined):
-            return False
-        found = self.estimate.result
-        return any(end.distance(found).is_outside for end in fixed_ends(self.limit, found.value))
+    def found(self) -> IntervalEstimate | None:
+        """The metric in this window, where it can be told."""
+        result = None if self.estimate is None else self.estimate.result
+        return result if isinstance(result, IntervalEstimate) else None
 
     @property
     def headline(self) -> str:
@@ -240,8 +239,8 @@ class _Fall:
 
     def figures(self) -> list[str]:
         """The metric and its limit, as reports have them."""
-        found = None if self.estimate is None else self.estimate.result
-        if self.estimate is None or self.limit is None or not isinstance(found, IntervalEstimate):
+        found = self.found
+        if self.estimate is None or self.limit is None or found is None:
             return []
         value = f"{metric_named(self.key.metric).title} {percent(found.value, found.half_width)}"
         labels = count_text(self.estimate.labels_used, "label")
@@ -298,6 +297,16 @@ def _is_outside(estimate: Estimate, limit: Limit) -> bool:
         return False
     found, confidence = estimate.result, estimate.confidence
     return any(end.distance(found, confidence).is_outside for end in fixed_ends(limit, found.value))
+
+
+def _still_on(tx: Transaction, fall: _Fall, since: datetime) -> Iterator[str]:
+    """Whether it goes on, where there is an interval of it to be told."""
+    spec, cycle = fall.spec, fall.cycle
+    number = (cycle.window.start - since) // spec.windows.length + 1
+    found = [one.result for _, one in _estimates(tx, spec, cycle, fall.key, number)]
+    values = [one for one in found if isinstance(one, IntervalEstimate)]
+    if fall.found is not None:
+        yield still_on_line(values, number, fall.share, spec.windows.unit, over=fall.is_inside)
 
 
 def _estimate_in(tx: Transaction, spec: PanelSpec, cycle: Cycle, key: StreamKey) -> Estimate | None:

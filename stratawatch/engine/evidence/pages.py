@@ -122,11 +122,11 @@ def _sentence(evidence: PanelEvidence, false_pages_per_year: float) -> str:
     """How sure the page is.
 
     >>> _sentence(PanelEvidence((), 520.0), 1.0)
-    'windows together prove it: they add up to 0 where 520 page, which luck reaches at most 0.8 times a year'
+    'windows together prove it, 0 to 1 where 520 to 1 is enough; luck reaches that at most 0.8 times a year'
     """
     promise = EVIDENCE.evidence_share * false_pages_per_year
-    total = f"{evidence_text(evidence.total)} where {count(round(evidence.threshold))} page"
-    return f"windows together prove it: they add up to {total}, which luck reaches at most {promise:g} times a year"
+    enough = f"{count(round(evidence.threshold))} to 1 is enough; luck reaches that at most {promise:g} times a year"
+    return f"windows together prove it, {evidence_text(evidence.total)} to 1 where {enough}"
 
 
 def _outside_alone(window: JudgedWindow, rule: JudgementRule) -> dict[StreamKey, str]:

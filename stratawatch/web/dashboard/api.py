@@ -11,7 +11,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from stratawatch.errors import NotFound, StratawatchError
-from stratawatch.web.addresses import without_slashes
+from stratawatch.web.addresses import NUMBER, without_slashes
 from stratawatch.web.dashboard.openapi import DESCRIPTION
 from stratawatch.web.dashboard.panel_list import PanelRow, open_incidents
 from stratawatch.web.dashboard.reader import Reader
@@ -67,7 +67,7 @@ def api(reader: Reader, visitors: Visitors) -> Starlette:
         "/panels": panels,
         "/estimates": estimates,
         "/incidents": incidents,
-        "/incidents/{number:number}": incident,
+        f"/incidents/{NUMBER}": incident,
         "/openapi.json": openapi,
     }
     return without_slashes(

@@ -22,6 +22,7 @@ from stratawatch.formatting import count_text
 from stratawatch.report.page import environment
 from stratawatch.report.view_models import PanelView
 from stratawatch.settings.roles import Role
+from stratawatch.web.addresses import NUMBER
 from stratawatch.web.dashboard import budget_page, mosaic, panel_list, sparkline
 from stratawatch.web.dashboard.incident_view import IncidentView
 from stratawatch.web.dashboard.mistakes_view import SIDES
@@ -83,9 +84,9 @@ class Pages:
             ("/panels/{panel}/mistakes", "viewer", "mistakes.html", self._mistakes),
             ("/panels/{panel}/plan", "viewer", "plan.html", self._plan),
             ("/panels/{panel}/classifiers/{classifier:path}", "viewer", "classifier.html", self._classifier),
-            ("/cycles/{number:number}", "viewer", "cycle.html", self._cycle),
+            (f"/cycles/{NUMBER}", "viewer", "cycle.html", self._cycle),
             ("/incidents", "viewer", "incidents.html", self._incidents),
-            ("/incidents/{number:number}", "viewer", "incident.html", self._incident),
+            (f"/incidents/{NUMBER}", "viewer", "incident.html", self._incident),
             ("/audit", "admin", "audit.html", self._audit),
         ]
 
@@ -93,8 +94,8 @@ class Pages:
     def done(self) -> list[tuple[str, Role, Do]]:
         """Address and least role of each form, and what it does; it returns the address to go on to."""
         return [
-            ("/incidents/{number:number}/acknowledge", "operator", self._acknowledge),
-            ("/incidents/{number:number}/silence", "operator", self._silence),
+            (f"/incidents/{NUMBER}/acknowledge", "operator", self._acknowledge),
+            (f"/incidents/{NUMBER}/silence", "operator", self._silence),
         ]
 
     # what pages are filled in with

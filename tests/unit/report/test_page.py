@@ -87,7 +87,7 @@ class TestSelfContained:
 
 class TestWords:
     def test_the_headline_comes_before_every_number(self, page):
-        assert page.index("Precision of nb: 70.9%") < page.index("<h2>Scorecard</h2>")
+        assert page.index("Precision of nb: 70.9%") < page.index("<h2>Classifiers</h2>")
 
     def test_every_state_has_its_own_meaning(self):
         assert set(MEANINGS) == set(AlarmState)

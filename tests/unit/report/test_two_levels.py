@@ -91,7 +91,7 @@ def test_nothing_is_lost(view):
 def test_each_table_says_how_to_read_it(view):
     page = panel_page(view)
     tables = re.findall(r"<table[^>]*>\s*(<caption>.*?</caption>)?", page)
-    assert len(tables) == 12
+    assert len(tables) == 13
     for caption in tables:
         assert re.fullmatch(rf"<caption>{READ_AS}[^<]{{20,}}\.</caption>", caption)
 
