@@ -18,7 +18,7 @@ from stratawatch.config.loading import Configuration, load_configuration
 from stratawatch.config.panel_specs import pauses_of
 from stratawatch.config.settings import Settings
 from stratawatch.engine.baselines.baselines_from_labels import BaselineItemReader
-from stratawatch.engine.model.panel_links import DASHBOARD_PATH, STEPS_ANCHOR, PanelLinks
+from stratawatch.engine.model.panel_links import DASHBOARD_PATH, STEPS_ANCHOR, Deployment, PanelLinks
 from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.engine.model.retention import Retention
 from stratawatch.engine.model.shared_budget import SharedBudget
@@ -132,7 +132,13 @@ def panel_links(settings: Settings) -> dict[str, PanelLinks]:
     watched = (settings.web.url or "").rstrip("/")
     pages = {name: f"{watched}{DASHBOARD_PATH}/panels/{name}" if watched else "" for name in settings.panels}
     return {
-        name: PanelLinks(panel.owner or "", panel.runbook or steps[name], reports[name], pages[name])
+        name: PanelLinks(
+            panel.owner or "",
+            panel.runbook or steps[name],
+            reports[name],
+            pages[name],
+            tuple(Deployment(one.at, one.what, one.classifier or "") for one in panel.deployments),
+        )
         for name, panel in settings.panels.items()
     }
 

@@ -18,7 +18,9 @@ def write_report(ports: Ports, panels: Mapping[str, PanelSpec], folder: Path, ho
     Channels that ask for reports are told once a week, by the next advance.
     """
     now = ports.clock.now()
-    written = report.write_reports(ports.store, panels, folder, now, paused=ports.paused, links=ports.links)
+    written = report.write_reports(
+        ports.store, panels, folder, now, paused=ports.paused, links=ports.links, smallest_cell=smallest_cell
+    )
     get_run_logger().info("report: %s", written.to_open)
     for panel, channels in report.deliver(ports, written.views, written.pages, home).items():
         get_run_logger().info("report of %s: to be sent to %s", panel, ", ".join(channels))

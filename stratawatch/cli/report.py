@@ -44,7 +44,15 @@ def report(
         raise StratawatchError(
             "no channel gets reports", expected="`reports = true` in an [[alerts]], such as one of mail or Slack"
         )
-    written = write_reports(ports.store, installation.panels, folder, now_, paused=ports.paused, links=ports.links)
+    written = write_reports(
+        ports.store,
+        installation.panels,
+        folder,
+        now_,
+        paused=ports.paused,
+        links=ports.links,
+        smallest_cell=installation.settings.report.smallest_cell,
+    )
     with ports.store.begin() as tx:
         nothing_judged = not tx.cycles.find(states=[CycleState.JUDGED], newest=1)
     told = deliver(ports, written.views, written.pages, installation.configuration.folder) if send else {}

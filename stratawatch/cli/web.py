@@ -259,7 +259,9 @@ def _dashboard(
             raise
         print_error(f"stratawatch: the dashboard is not served: {trouble}")
         return None
-    return dashboard(Reader(ports, looking, mark.read, lambda: numbers(config)[0]), visitors, secure=https)
+    smallest = configuration.settings.report.smallest_cell
+    reader = Reader(ports, looking, mark.read, lambda: numbers(config)[0], smallest)
+    return dashboard(reader, visitors, secure=https)
 
 
 def _numbers(configuration: "Configuration", config: Path) -> "Numbers | None":

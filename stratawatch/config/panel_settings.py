@@ -125,6 +125,14 @@ class LimitSettings(Shape):
     segment: Text | None = None
 
 
+class DeploymentSettings(Shape):
+    """[[panels.NAME.deployments]]: what was put into service and when; charts of the report mark it."""
+
+    at: Moment
+    what: Annotated[Text, Field(max_length=100)]
+    classifier: Name | None = None
+
+
 class PanelSettings(Shape):
     """The classifiers that answer the same yes/no question about the same items."""
 
@@ -172,5 +180,6 @@ class PanelSettings(Shape):
     schedule: WindowSettings
     classifiers: Annotated[dict[Name, ClassifierSettings], Field(min_length=1)]
     auxiliary: dict[Name, AuxiliarySettings] = Field(default_factory=dict)
+    deployments: Annotated[list[DeploymentSettings], Field(max_length=200)] = Field(default_factory=list)
     goals: list[GoalSettings] = Field(default_factory=list)
     limits: list[LimitSettings] = Field(default_factory=list)

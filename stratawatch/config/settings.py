@@ -29,6 +29,8 @@ class ReportSettings(Shape):
     folder: Text = "reports"
     url: Link | None = None
     """Where a web server of the user's shows that folder, for links in Prefect and in notifications."""
+    smallest_cell: Annotated[int, Field(ge=0, le=1_000_000)] = 0
+    """A segment's metric that fewer labels than this tell of in a window is not shown."""
 
 
 class BudgetSettings(Shape):

@@ -9,9 +9,9 @@ from datetime import datetime
 from html import escape
 from typing import Final
 
-from stratawatch.core.alarms.error_shares import error_share
+from stratawatch.core.alarms.error_shares import ErrorShare, error_share
 from stratawatch.formatting import whole_percent
-from stratawatch.report.view_models import FlagCounts, PlacesChart
+from stratawatch.report.view_models import FlagCounts, Place, PlacesChart
 
 WIDTH, HEIGHT = 400.0, 128.0
 LEFT, RIGHT, TOP, BOTTOM = 6.0, 268.0, 10.0, 108.0
@@ -27,7 +27,7 @@ def places_svg(chart: PlacesChart) -> str:
     share = error_share(chart.metric)
     lines = [
         _Line(
-            f"{share.number(place.values[-1])} {place.name}" if place.values[-1] is not None else f"? {place.name}",
+            _place_name(place, share),
             tuple(None if value is None else share.of(value) for value in place.values),
             "hit" if place.moved_it else "calm",
         )
@@ -38,13 +38,18 @@ def places_svg(chart: PlacesChart) -> str:
     return _svg(chart.starts, lines, limits, chart.since)
 
 
+def _place_name(place: Place, share: ErrorShare) -> str:
+    """A segment's name; of one that moved the metric with its newest value, where there is one."""
+    newest = place.values[-1]
+    return f"{place.name}, {share.number(newest)} now" if place.moved_it and newest is not None else place.name
+
+
 def places_title(chart: PlacesChart) -> str:
     """What the chart by segment shows."""
     share, moved = error_share(chart.metric), [place for place in chart.places if place.moved_it]
     where = " and ".join(place.name for place in moved)
     what = f"{share.word.capitalize()} share" if share.word else share.title
-    others = ", not elsewhere" if len(moved) < len(chart.places) else ""
-    return f"{what} of {chart.classifier} moved in {where}{others}"
+    return f"{what} of {chart.classifier}, window by window: {where} moved it"
 
 
 def flags_title(flags: FlagCounts) -> str:
@@ -53,7 +58,7 @@ def flags_title(flags: FlagCounts) -> str:
     if change is None or abs(change) < LARGE:
         return f"Flags of {flags.classifier}: much as before"
     way = "more" if change > 0 else "fewer"
-    return f"{flags.classifier} flags {whole_percent(abs(change))} {way} than before"
+    return f"{flags.classifier} flags {whole_percent(abs(change))} {way} in the newest window than before"
 
 
 def flags_svg(flags: FlagCounts) -> str:
@@ -81,7 +86,7 @@ def _svg(starts: Sequence[datetime], lines: Sequence[_Line], limits: Sequence[fl
 
     parts = [f'<path d="M{LEFT:g} {BOTTOM + 4:g}H{RIGHT:g}" class="axis"/>']
     if since is not None:
-        place = x(starts.index(since) - 0.5)
+        place = x(starts.index(since))
         parts.append(f'<path d="M{place:.1f} {TOP - 6:g}V{BOTTOM + 4:g}" class="since"/>')
     parts += [f'<path d="M{LEFT:g} {y(limit):.1f}H{RIGHT:g}" class="limit"/>' for limit in limits]
     parts += [f'<path d="{_path(line.values, x, y)}" class="{line.look}"/>' for line in lines]

@@ -37,7 +37,12 @@ def report_notice(view: PanelView, page: str, before: LastReport) -> ReportNotic
     """The headline, what changed since the last report, and what is waited for."""
     state, scores = view.headline.state, [*view.scores, *view.segments]
     states = {score.name: score.state.value for score in scores if score.state}
-    lines = [view.headline.sentence, *map(str, view.headline.told), *_changes(states, before), *_unproven(scores)]
+    lines = [
+        view.headline.sentence,
+        *map(str, (*view.headline.told, *view.headline.further)),
+        *_changes(states, before),
+        *_unproven(scores),
+    ]
     lines += view.headline.details
     if not view.links.report_url:
         lines.append(f"Page: {page}")

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from typing import Final
 
 from stratawatch.core.alarms.alarm_states import MEANINGS, URGENCY, AlarmState
 from stratawatch.core.metrics import METRICS
@@ -14,6 +15,9 @@ from stratawatch.formatting import capitalised, count, count_text, estimate_text
 from stratawatch.report.report_data import CycleData, ReportData
 from stratawatch.report.view_models import Headline, NamedLine, Score
 from stratawatch.report.wording import metric_words, span
+
+_FIRST: Final = ("Now", "Since", "Still on", "Sure", "Harm", "Cost")
+"""Lines on a breach that come before what is to be done, in this order; the others come after it."""
 
 
 def headline(facts: ReportData, overall: Sequence[Score], segments: Sequence[Score]) -> Headline:
@@ -50,12 +54,19 @@ def _broken(facts: ReportData, alike: Sequence[Score], details: Sequence[str]) -
         (news,) = several
         key = _key(facts, alike[0])
         said, deeper = _subject(news), (*news.more, *proofs)
-        told = (*map(NamedLine.of, news.lines), *_others(facts, key), *_to_do(facts, key))
+        lines = [NamedLine.of(line) for line in news.lines]
+        told = [*sorted((one for one in lines if one.name in _FIRST), key=_place), *_to_do(facts, key)]
+        further = [*(one for one in lines if one.name not in _FIRST), *_others(facts, key)]
     else:
         said, deeper = _sentence(AlarmState.BREACH, alike, 0), proofs
-        told = tuple(NamedLine("", _subject(news)) for news in several)
+        told, further = [NamedLine("", _subject(news)) for news in several], []
     known = _progress_lines(facts) if len(several) == 1 else details
-    return Headline(AlarmState.BREACH, said, tuple(known), told, deeper, harm, more_wrong)
+    shown = tuple(told), tuple(further), deeper
+    return Headline(AlarmState.BREACH, said, tuple(known), *shown, harm, more_wrong)
+
+
+def _place(line: NamedLine) -> int:
+    return _FIRST.index(line.name)
 
 
 def _once_each(alike: Sequence[Score], several: Sequence[News]) -> float:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from stratawatch.engine.evidence.cut_off_text import cut_off_in_words
-from stratawatch.formatting import count, count_text, estimate_in_words, minute, percent
+from stratawatch.formatting import count, count_text, estimate_in_words, exact_points, minute, percent, points
 from stratawatch.report.table_rows import BoundsRow
 from stratawatch.report.view_models import PanelView, Score, limit_word
 from stratawatch.report.wording import brief_percent, metric_words, span
@@ -23,6 +23,7 @@ class HowToRead:
     strata: str
     label_errors: str
     cycles: str
+    next_window: str
     incidents: str
     notifications: str
     counted: str
@@ -42,6 +43,7 @@ def how_to_read(view: PanelView) -> HowToRead:
         strata=missing.of_strata[0].in_words if missing and missing.of_strata else "",
         label_errors=_label_error(view),
         cycles=_cycle(view),
+        next_window=_next_window(view),
         incidents=_incident(view),
         notifications=_notification(view),
         counted=_counted(view),
@@ -108,6 +110,17 @@ def _cycle(view: PanelView) -> str:
     first = view.cycles[0]
     labels = f"{count(first.labels.used)} of {count_text(first.labels.drawn, 'drawn item')} have an answer that counts"
     return f"the window {span(first.window)} is {first.state.value}, and {labels}"
+
+
+def _next_window(view: PanelView) -> str:
+    if view.next_window is None:
+        return ""
+    first = view.next_window.rows[0]
+    name = f"the {metric_words(first.metric)} of {first.classifier}"
+    if first.expected is None:
+        return f"nothing can be said of how well the next window tells {name}"
+    low, high = (points(end, first.wanted) for end in first.expected)
+    return f"the next window is expected to tell {name} to ±{low} to {high} points; ±{exact_points(first.wanted)} is wanted"
 
 
 def _incident(view: PanelView) -> str:

@@ -8,6 +8,7 @@ from types import MappingProxyType
 
 from stratawatch.atomic_files import PRIVATE, replace_text
 from stratawatch.core.alarms.alarm_states import AlarmState
+from stratawatch.engine.cycle.frozen_budgets import FrozenBudgets, frozen_budgets
 from stratawatch.engine.model.limit_outlook import outlooks_with_pauses
 from stratawatch.engine.model.panel_links import PanelLinks
 from stratawatch.engine.model.panel_spec import PanelSpec
@@ -18,7 +19,9 @@ from stratawatch.extras import require
 from stratawatch.folder_names import LATEST, latest_report, slug
 from stratawatch.formatting import capitalised
 from stratawatch.report.events import DocsLink
+from stratawatch.report.next_window import next_window
 from stratawatch.report.page import index_page, panel_page
+from stratawatch.report.trends import with_deployments
 from stratawatch.report.view import SHOWN_CYCLES, build, relative_docs
 from stratawatch.report.view_models import PanelView
 
@@ -63,6 +66,7 @@ def write_reports(
     docs_link: DocsLink = relative_docs,
     paused: Pauses | None = None,
     links: Mapping[str, PanelLinks] = MappingProxyType({}),
+    smallest_cell: int = 0,
 ) -> WrittenReports:
     """The same as `write`, with what the pages show."""
     require("report")
@@ -70,7 +74,12 @@ def write_reports(
     specs = dict(panels) if panels is not None else _stored_panels(store)
     if not specs:
         raise StratawatchError("there is no panel to report on", hint="run `stratawatch open` once, or configure one")
-    views = [panel_view(store, spec, now, paused, links, cycles=cycles, docs_link=docs_link) for spec in specs.values()]
+    shown = [
+        panel_view(store, spec, now, paused, links, cycles=cycles, docs_link=docs_link, smallest_cell=smallest_cell)
+        for spec in specs.values()
+    ]
+    budgets = [frozen_budgets(store, spec, now) for spec in specs.values()]
+    views = [with_next_window(view, found) for view, found in zip(shown, budgets, strict=True)]
     pages = {}
     for view in views:
         text, home = panel_page(view), folder / slug(view.panel)
@@ -92,10 +101,18 @@ def panel_view(
     *,
     cycles: int = SHOWN_CYCLES,
     docs_link: DocsLink = relative_docs,
+    smallest_cell: int = 0,
 ) -> PanelView:
-    """What pages show of a panel, with what is paused of it and where it leads."""
-    view = build(store, spec, now, cycles=cycles, docs_link=docs_link, shadows=paused.shadows_of(spec.name))
-    return replace(_with_pause(view, paused), links=links.get(spec.name, PanelLinks()))
+    """What pages show of a panel, with what is paused of it, what was deployed, and where it leads."""
+    shadows, leads = paused.shadows_of(spec.name), links.get(spec.name, PanelLinks())
+    view = build(store, spec, now, cycles=cycles, docs_link=docs_link, shadows=shadows, smallest_cell=smallest_cell)
+    return replace(_with_pause(view, paused), links=leads, trends=with_deployments(view.trends, leads.deployments))
+
+
+def with_next_window(view: PanelView, budgets: FrozenBudgets | None) -> PanelView:
+    """The view with what the next window's labels are expected to tell."""
+    widths = {(one.classifier, one.metric): half for one in view.scores if (half := one.half_width) is not None}
+    return replace(view, next_window=next_window(widths, budgets))
 
 
 def _with_pause(view: PanelView, paused: Pauses) -> PanelView:

@@ -33,6 +33,7 @@ def trend_svg(trend: Trend) -> str:
         *_marks(axes, trend, AlarmState.AT_RISK, _TRIANGLE, "risk"),
         *_marks(axes, trend, AlarmState.BREACH, _CROSS, "breach"),
         *_signs(axes, trend.points),
+        *_changes(axes, trend),
     ]
     return f'<svg viewBox="0 0 {WIDTH:g} {HEIGHT:g}">{"".join(parts)}</svg>'
 
@@ -131,6 +132,14 @@ def _signs(axes: _Axes, points: Sequence[Point]) -> Iterator[str]:
             x, sign = axes.x(place), "…" if point.under_way else "?"
             yield _path(f"M{x} {BOTTOM - 5:g}m-4 2v-10h8v10z", "blank")
             yield f'<text x="{x}" y="{BOTTOM - 5:g}" text-anchor="middle" font-weight="bold">{sign}</text>'
+
+
+def _changes(axes: _Axes, trend: Trend) -> Iterator[str]:
+    """Something was changed in a window."""
+    places = sorted({mark.place for mark in trend.marks})
+    if places:
+        yield _path("".join(f"M{axes.x(place)} {TOP:g}V{BOTTOM:g}" for place in places), "changed")
+        yield _path("".join(f"M{axes.x(place)} {TOP:g}m-3.4-4.5h6.8l-3.4 5.5z" for place in places), "change")
 
 
 def _baselines(axes: _Axes, points: Sequence[Point]) -> Iterator[str]:

@@ -1,13 +1,18 @@
 """How each metric of each classifier moved over the windows; what could not be estimated stays a gap."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
 
 from stratawatch.core.estimate import Undefined
 from stratawatch.engine.model.alarm_records import StreamKey
+from stratawatch.engine.model.panel_links import Deployment
+from stratawatch.engine.model.panel_spec import ClassifierSpec
 from stratawatch.engine.model.states import ACTIVE_CYCLES
+from stratawatch.formatting import printable
 from stratawatch.report.report_data import CycleData, ReportData
 from stratawatch.report.scores import metrics_of
-from stratawatch.report.view_models import Point, Scale, Trend, interval_of, limit_value, limit_word
+from stratawatch.report.view_models import Mark, Point, Scale, Trend, interval_of, limit_value, limit_word
 
 
 def trends(facts: ReportData, scales: Mapping[str, Scale]) -> tuple[Trend, ...]:
@@ -25,7 +30,40 @@ def _trend(facts: ReportData, key: StreamKey, scale: Scale) -> Trend:
         limit_word=next((word for word in reversed(words) if word), ""),
         points=tuple(_point(one, key) for one in facts.cycles),
         scale=scale,
+        marks=tuple(_changes(facts, key.classifier)),
     )
+
+
+def with_deployments(trends: Sequence[Trend], deployments: Sequence[Deployment]) -> tuple[Trend, ...]:
+    """The trends with what was put into service marked in its window."""
+    return tuple(
+        replace(one, marks=tuple(sorted((*one.marks, *_deployed(one, deployments)), key=lambda mark: mark.place)))
+        for one in trends
+    )
+
+
+def _deployed(trend: Trend, deployments: Sequence[Deployment]) -> Iterator[Mark]:
+    for one in deployments:
+        if one.classifier in ("", trend.classifier):
+            for place, point in enumerate(trend.points):
+                if point.window.start <= one.at < point.window.end:
+                    yield Mark(place, f"{one.at:%Y-%m-%d}: {printable(one.what)}")
+
+
+def _changes(facts: ReportData, name: str) -> Iterator[Mark]:
+    """The windows from which on a classifier reads other columns or has another cut-off."""
+    for place, (before, one) in enumerate(pairwise(facts.cycles), start=1):
+        was, now = (next((c for c in o.spec.classifiers if c.name == name), None) for o in (before, one))
+        if now is None or was == now:
+            continue
+        what = "joined the panel" if was is None else "reads other columns"
+        if was is not None and was.cut_off != now.cut_off:
+            what = f"its cut-off went from {_cut_off(was)} to {_cut_off(now)}"
+        yield Mark(place, f"{one.cycle.window.start:%Y-%m-%d}: {what}")
+
+
+def _cut_off(one: ClassifierSpec) -> str:
+    return "none" if one.cut_off is None else f"{one.cut_off:g}"
 
 
 def _point(one: CycleData, key: StreamKey) -> Point:

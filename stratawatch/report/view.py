@@ -20,6 +20,7 @@ from stratawatch.report.events import DocsLink, cycle_rows, incident_rows, notif
 from stratawatch.report.first_screen import summary
 from stratawatch.report.headline import headline
 from stratawatch.report.report_data import ReportData, read_data
+from stratawatch.report.small_cells import without_small_cells
 from stratawatch.report.scores import by_segment, overall, scales_of
 from stratawatch.report.table_rows import (
     BoundsRow,
@@ -54,9 +55,14 @@ def build(
     cycles: int = SHOWN_CYCLES,
     docs_link: DocsLink = relative_docs,
     shadows: Collection[str] = (),
+    smallest_cell: int = 0,
 ) -> PanelView:
-    """The view of a panel over its newest `cycles` cycles; its headline is not about the `shadows`."""
-    return assemble(read_data(store, panel, cycles), now, docs_link=docs_link, shadows=shadows)
+    """The view of a panel over its newest `cycles` cycles; its headline is not about the `shadows`.
+
+    Of a segment's metric that fewer labels than `smallest_cell` tell of, the value is not shown.
+    """
+    facts = without_small_cells(read_data(store, panel, cycles), smallest_cell)
+    return assemble(facts, now, docs_link=docs_link, shadows=shadows)
 
 
 def assemble(
@@ -181,4 +187,6 @@ def _method(facts: ReportData) -> Method:
         cluster=spec.columns.cluster if any(estimate.deff is not None for estimate in estimates) else None,
         warnings=method_warnings(survey_of_panel(spec)),
         pages=rule_text(facts.rule),
+        seed=spec.seed,
+        panel_version=facts.newest.cycle.panel_version if facts.newest else None,
     )

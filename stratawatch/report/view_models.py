@@ -1,7 +1,7 @@
 """What a report shows, as numbers and sentences: no markup, no database, reusable by the command line and the demo."""
 
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 from shlex import quote
 from typing import Final
 
@@ -12,8 +12,9 @@ from stratawatch.core.goals import Goal, Limit
 from stratawatch.engine.model.limit_outlook import LimitOutlook
 from stratawatch.engine.model.panel_links import STEPS_ANCHOR, WORDS, PanelLinks, is_clickable
 from stratawatch.engine.model.panel_spec import Window
-from stratawatch.formatting import capitalised
+from stratawatch.formatting import capitalised, count_text
 from stratawatch.report.baseline_view import BaselineView
+from stratawatch.report.next_window import NextWindow
 from stratawatch.report.state_steps import StateSteps, steps_of
 from stratawatch.report.table_rows import (
     Cost,
@@ -147,6 +148,14 @@ class Point:
 
 
 @dataclass(frozen=True)
+class Mark:
+    """What was changed in one of the windows, by its place among them."""
+
+    place: int
+    text: str
+
+
+@dataclass(frozen=True)
 class Trend:
     """One metric of one classifier over the windows of the report, oldest first."""
 
@@ -155,6 +164,7 @@ class Trend:
     limit_word: str  # "floor", "ceiling" or ""
     points: tuple[Point, ...]
     scale: Scale
+    marks: tuple[Mark, ...] = ()  # deployments, and changes of the configuration
 
     @property
     def baseline(self) -> IntervalEstimate | None:
@@ -188,13 +198,14 @@ class NamedLine:
 class Headline:
     """What needs attention first, in one sentence; then the rest in a few words.
 
-    Of breaches there is what a reminder tells, and behind a click what can wait (`deeper`): other causes and the proof.
+    Of a breach there is what a reminder tells, and behind a click what can wait (`deeper`): other causes and the proof.
     """
 
     state: AlarmState | None
     sentence: str
     details: tuple[str, ...]
     told: tuple[NamedLine, ...] = ()
+    further: tuple[NamedLine, ...] = ()  # where it is and how the others are, after what is to be done
     deeper: tuple[str, ...] = ()
     harm: tuple[str, ...] = ()  # of each open breach in a few words, where counts of it are known
     more_wrong: float = 0.0  # calls of the newest window that are wrong beyond the usual
@@ -272,6 +283,8 @@ class Method:
     cluster: str | None = None  # the column, if estimates count it
     warnings: tuple[str, ...] = ()  # what was measured of the methods that the panel chose
     pages: str = ""  # by which rule the window paged
+    seed: str = ""  # of the draw
+    panel_version: int | None = None  # which of the panel's configurations the window was frozen with
 
 
 @dataclass(frozen=True)
@@ -314,6 +327,26 @@ class PanelView:
     disagreement: str = ""  # what that of annotators implies; empty where it moves nothing
     cut_offs: tuple[CutOffsView, ...] = ()
     links: PanelLinks = field(default_factory=PanelLinks)
+    next_window: NextWindow | None = None
+
+    @property
+    def marks(self) -> tuple[tuple[str, Mark], ...]:
+        """What was changed in these windows, each once: by its classifier."""
+        return tuple(dict.fromkeys((trend.classifier, mark) for trend in self.trends for mark in trend.marks))
+
+    @property
+    def hygiene(self) -> str:
+        """How many breaches there were in these windows, and whether people took them; empty without one."""
+        pages = [row for row in self.incidents if row.kind == AlarmState.BREACH]
+        if not pages:
+            return ""
+        still, taken = (sum(map(is_so, pages)) for is_so in (_is_open, _is_taken))
+        return f"{count_text(len(pages), 'breach', 'breaches')} in these windows: {still} open, {taken} acknowledged."
+
+    @property
+    def again(self) -> str:
+        """What to type to have the same page again from the same store."""
+        return f"stratawatch report --now {self.generated_at.astimezone(UTC).isoformat().replace('+00:00', 'Z')}"
 
     @property
     def leads(self) -> tuple[Lead, ...]:
@@ -352,6 +385,14 @@ class PanelView:
         """The score whose labels clusters make worth least, if any are worth less."""
         worst = max(self.scores, key=lambda score: score.deff or 0.0, default=None)
         return worst if worst is not None and worst.labels_counted < worst.labels_used else None
+
+
+def _is_open(row: IncidentRow) -> bool:
+    return row.resolved_at is None
+
+
+def _is_taken(row: IncidentRow) -> bool:
+    return bool(row.acknowledged_by)
 
 
 def limit_value(limit: Limit | None) -> float | None:

@@ -30,6 +30,18 @@ def span(window: Window) -> str:
     return span_text(window.start, window.end)
 
 
+def first_day(window: Window) -> str:
+    """A window by when it begins and how long it is, as its last day reads as one more.
+
+    >>> from datetime import UTC, datetime
+    >>> first_day(Window(datetime(2026, 3, 9, tzinfo=UTC), datetime(2026, 3, 16, tzinfo=UTC)))
+    'the week of 2026-03-09'
+    """
+    unit, start = window.unit, window.start
+    at_midnight = (start.hour, start.minute) == (0, 0)
+    return f"the {unit} of {start:%Y-%m-%d}" if unit in ("day", "week") and at_midnight else span(window)
+
+
 def metric_words(metric: str) -> str:
     """A metric inside a sentence."""
     return METRICS[metric].title if metric in METRICS else metric.replace("_", " ")

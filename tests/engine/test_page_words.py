@@ -94,7 +94,7 @@ class TestOthers:
         assert row.body.splitlines()[3:6] == [
             "Cannot be seen (BLIND): false omission rate of lr.",
             "Looks fine, not proven (UNPROVEN): recall of 5 classifiers.",
-            "Fine, proven (OK): precision of rf.",
+            "Fine, proven over the last windows (OK): precision of rf.",
         ]
 
 

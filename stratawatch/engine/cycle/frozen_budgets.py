@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Final
 
 from stratawatch.core.designs import design_of
@@ -13,7 +14,7 @@ from stratawatch.engine.model.panel_metrics import metrics_shown
 from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.engine.model.states import CycleState
 from stratawatch.engine.model.survey_of_panel import survey_of_panel
-from stratawatch.engine.ports import Ports
+from stratawatch.engine.ports import Store
 from stratawatch.errors import PlanImpossible
 
 MULTIPLES: Final = (0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0)
@@ -41,9 +42,9 @@ class FrozenBudgets:
     past_labels: int
 
 
-def frozen_budgets(ports: Ports, spec: PanelSpec) -> FrozenBudgets | None:
+def frozen_budgets(store: Store, spec: PanelSpec, now: datetime) -> FrozenBudgets | None:
     """What budgets around the panel's own would buy in the next window; None before the first was frozen."""
-    with ports.store.begin() as tx:
+    with store.begin() as tx:
         found = tx.cycles.find(panel=spec.name, states=list(_WITH_STRATA), newest=1)
         if not found:
             return None
@@ -51,7 +52,7 @@ def frozen_budgets(ports: Ports, spec: PanelSpec) -> FrozenBudgets | None:
         frozen_as = tx.panels.get(cycle.panel_version)
         atoms, candidates = tx.cycles.atoms(cycle.id), tx.cycles.candidates(cycle.id)
         design = design_of_cycle(frozen_as, atoms, candidates)
-        history = label_history(tx, frozen_as, cycle.period + 1, ports.clock.now())
+        history = label_history(tx, frozen_as, cycle.period + 1, now)
     survey, metrics = replace(survey_of_panel(frozen_as), stop_at_goals=False), metrics_shown(frozen_as)
     points: dict[int, BudgetPoint] = {}
     for budget in _budgets(frozen_as.budget, int(design.cells.sizes.sum())):

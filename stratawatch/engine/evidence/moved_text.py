@@ -33,7 +33,7 @@ def named_text(found: StreamChange) -> str:
     """The segments that moved it, for a headline; empty where none stands out, or all do."""
     names = sorted(map(str, found.change.named_segments))
     some = 0 < len(names) < min(len(found.change.segments), MOST_NAMES)
-    return f"in {' and '.join(names)}" if some else ""
+    return f"it comes from {' and '.join(names)}" if some else ""
 
 
 def _where(found: StreamChange, share: ErrorShare, span: str) -> Iterator[str]:

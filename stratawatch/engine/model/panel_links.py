@@ -1,7 +1,8 @@
-"""Where a notification leads: who looks after a panel, what to do, and where to read more."""
+"""What people say of a panel: who looks after it, what to do, where to read more, and what they deployed."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -17,6 +18,15 @@ _CLICKABLE: Final = ("http", "https", "mailto")
 
 
 @dataclass(frozen=True)
+class Deployment:
+    """Something that was put into service: when, in words what, and of which classifier (empty: of all)."""
+
+    at: datetime
+    what: str
+    classifier: str = ""
+
+
+@dataclass(frozen=True)
 class PanelLinks:
     """What the configuration says of a panel for whoever is told of it; empty where it says nothing."""
 
@@ -24,6 +34,7 @@ class PanelLinks:
     runbook: str = ""
     report_url: str = ""
     dashboard_url: str = ""
+    deployments: tuple[Deployment, ...] = ()
 
     @property
     def facts(self) -> dict[str, str]:

@@ -23,12 +23,20 @@ Duplicates = Literal["refuse", "latest"]
 RandomNumbers = Literal["permanent", "by window"]
 
 
+_UNITS: Final = {timedelta(hours=1): "hour", timedelta(days=1): "day", timedelta(days=7): "week"}
+
+
 @dataclass(frozen=True)
 class Window:
     """Half-open UTC interval [start, end)."""
 
     start: datetime
     end: datetime
+
+    @property
+    def unit(self) -> str:
+        """What people call a window of this length."""
+        return _UNITS.get(self.end - self.start, "window")
 
     def __str__(self) -> str:
         return f"[{self.start:%Y-%m-%d %H:%M}, {self.end:%Y-%m-%d %H:%M}) +00:00"
@@ -112,9 +120,6 @@ class Columns:
     ingested: str | None = None  # when a row arrived: windows are then cut by it, not by `time`
     classifier: str | None = None  # who says it: a long table has a row for each item and classifier
     partition: str | None = None  # the day (UTC) of the time that cuts windows, by which the source keeps its rows
-
-
-_UNITS: Final = {timedelta(hours=1): "hour", timedelta(days=1): "day", timedelta(days=7): "week"}
 
 
 @dataclass(frozen=True)

@@ -19,11 +19,12 @@ from starlette.routing import Route
 from stratawatch.engine.model.last_run import LastRun
 from stratawatch.errors import NotFound, StratawatchError, Unreachable
 from stratawatch.formatting import count_text
+from stratawatch.report.budget_page import budget_page
 from stratawatch.report.page import environment
 from stratawatch.report.view_models import PanelView
 from stratawatch.settings.roles import Role
 from stratawatch.web.addresses import NUMBER
-from stratawatch.web.dashboard import budget_page, mosaic, panel_list, sparkline
+from stratawatch.web.dashboard import mosaic, panel_list, sparkline
 from stratawatch.web.dashboard.incident_view import IncidentView
 from stratawatch.web.dashboard.mistakes_view import SIDES
 from stratawatch.web.dashboard.reader import Reader, shown_items
@@ -193,7 +194,7 @@ class Pages:
         return {
             "title": f"Budgets of {request.path_params['panel']}",
             "panel": request.path_params["panel"],
-            "plan": None if found is None else budget_page.budget_page(found, int(chosen) if chosen.isdecimal() else 0),
+            "plan": None if found is None else budget_page(found, int(chosen) if chosen.isdecimal() else 0),
         }
 
     def _audit(self, _: Request, __: Person) -> dict[str, Any]:

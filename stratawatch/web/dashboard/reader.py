@@ -17,7 +17,7 @@ from stratawatch.engine.ports import Ports, Store
 from stratawatch.errors import NotFound, StratawatchError
 from stratawatch.formatting import minute_with_offset
 from stratawatch.report.page import panel_page
-from stratawatch.report.publish import panel_view
+from stratawatch.report.publish import panel_view, with_next_window
 from stratawatch.report.view_models import PanelView
 from stratawatch.web.dashboard.cycle_view import CycleView, cycle_view
 from stratawatch.web.dashboard.incident_view import IncidentLine, IncidentView, incident_lines, incident_view
@@ -42,12 +42,16 @@ class Reader:
     """Reads views. `looking` is a store that takes no lock; what people do goes through `ports`."""
 
     def __init__(
-        self, ports: Ports, looking: Store, mark: Callable[[], str], document: Callable[[], dict[str, Any]]
+        self,
+        ports: Ports,
+        looking: Store,
+        mark: Callable[[], str],
+        document: Callable[[], dict[str, Any]],
+        smallest_cell: int = 0,
     ) -> None:
-        """`document` is what `status --json` says, with estimates and specifications beside it."""
+        """`document` is what `status --json` says, with estimates and specifications; `smallest_cell` that of reports."""
         self._ports, self._store, self._document, self._mark = ports, looking, document, mark
-        self._looking = replace(ports, store=looking)
-        self._kept = KeptViews(mark)
+        self._kept, self._smallest_cell = KeptViews(mark), smallest_cell
 
     def panel_names(self) -> tuple[str, ...]:
         """The panels of the configuration, as it was when this began."""
@@ -60,14 +64,11 @@ class Reader:
     def panel(self, name: str) -> PanelView:
         """What the report says of a panel. Raises NotFound."""
         spec = self._spec(name)
-        now = self._ports.clock.now
-        return self._get(
-            ("panel", name), lambda: panel_view(self._store, spec, now(), self._ports.paused, self._ports.links)
-        )
+        return self._get(("panel", name), lambda: self._panel_view(spec))
 
     def report(self, name: str) -> str:
         """The page of a panel as `report` writes it."""
-        return self._get(("report", name), lambda: panel_page(self.panel(name)))
+        return self._get(("report", name), lambda: panel_page(with_next_window(self.panel(name), self.budgets(name))))
 
     def page(self, key: Hashable, make: Callable[[], tuple[str, str]]) -> tuple[str, str]:
         """A page's title and its text, which many people see."""
@@ -101,8 +102,8 @@ class Reader:
 
     def budgets(self, panel: str) -> FrozenBudgets | None:
         """What other budgets would buy; None before the first window was frozen. Raises NotFound."""
-        spec = self._spec(panel)
-        return self._get(("budgets", panel), lambda: frozen_budgets(self._looking, spec))
+        spec, now = self._spec(panel), self._ports.clock.now
+        return self._get(("budgets", panel), lambda: frozen_budgets(self._store, spec, now()))
 
     def actions(self) -> tuple[AuditEntry, ...]:
         """What people did by hand, the newest first."""
@@ -137,6 +138,10 @@ class Reader:
         made = silence_alerts(replace(self._ports, by=by), asked)
         self._kept.forget()
         return made
+
+    def _panel_view(self, spec: PanelSpec) -> PanelView:
+        ports, smallest = self._ports, self._smallest_cell
+        return panel_view(self._store, spec, ports.clock.now(), ports.paused, ports.links, smallest_cell=smallest)
 
     def _spec(self, name: str) -> PanelSpec:
         if name not in self._ports.configured:

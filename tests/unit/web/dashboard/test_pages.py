@@ -12,7 +12,7 @@ from stratawatch.core.designs.budget_forecasts import BudgetPoint
 from stratawatch.core.goals import Goal
 from stratawatch.engine.cycle.frozen_budgets import FrozenBudgets
 from stratawatch.formatting import percent
-from stratawatch.web.dashboard.budget_page import budget_page
+from stratawatch.report.budget_page import budget_page
 from tests.support.fakes import spec
 from tests.unit.web.dashboard.conftest import PEOPLE, Dashboard, form_key
 
