@@ -18,6 +18,9 @@ def weekly_report(config: str = "stratawatch.toml", now: datetime | None = None)
     """Write the report and link to it; returns its path."""
     installation = build(config, now)
     home = installation.configuration.folder
-    path = write_report(sealed(installation.ports), installation.panels, installation.report_folder, home)
+    with_pictures = installation.settings.report.png
+    path = write_report(
+        sealed(installation.ports), installation.panels, installation.report_folder, home, with_pictures=with_pictures
+    )
     show_report(installation.ports, path, installation.report_folder, installation.settings.report.url)
     return path

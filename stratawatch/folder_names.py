@@ -5,6 +5,8 @@ from hashlib import sha256
 from typing import Final
 
 LATEST: Final = "latest.html"
+PICTURES: Final = ".pictures"
+"""After a day: the folder of the pictures that belong to that day's page. A slug has no dot, so it is nobody's name."""
 
 
 def slug(name: str) -> str:

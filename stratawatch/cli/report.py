@@ -16,6 +16,9 @@ def report(
     send: Annotated[
         bool, typer.Option("--send", help="Let the next advance send it to channels with reports = true.")
     ] = False,
+    png: Annotated[
+        bool, typer.Option("--png", help="Draw pictures beside each page too, as [report] png = true does.")
+    ] = False,
 ) -> None:
     """Write the HTML health report of every panel, and say where it is.
 
@@ -23,12 +26,17 @@ def report(
     of each panel's goes to the channels that ask for reports, once a week however often it is asked for, and not
     with --now.
 
+    With --png there is a folder of pictures beside each day's page: one of all classifiers, and one of each. Mail shows
+    the two that matter most.
+
     \b
     Examples:
       stratawatch report
       stratawatch report --send
+      stratawatch report --png
     """
     from stratawatch.engine.model.states import CycleState
+    from stratawatch.formatting import count_text
     from stratawatch.report import deliver, write_reports
     from stratawatch.wiring import build
 
@@ -44,6 +52,7 @@ def report(
         raise StratawatchError(
             "no channel gets reports", expected="`reports = true` in an [[alerts]], such as one of mail or Slack"
         )
+    with_pictures = png or installation.settings.report.png
     written = write_reports(
         ports.store,
         installation.panels,
@@ -52,20 +61,26 @@ def report(
         paused=ports.paused,
         links=ports.links,
         smallest_cell=installation.settings.report.smallest_cell,
+        with_pictures=with_pictures,
     )
     with ports.store.begin() as tx:
         nothing_judged = not tx.cycles.find(states=[CycleState.JUDGED], newest=1)
-    told = deliver(ports, written.views, written.pages, installation.configuration.folder) if send else {}
+    home = installation.configuration.folder
+    told = deliver(ports, written.views, written.pages, home, written.pictures) if send else {}
     if json:
         print_json(
             {
                 "path": written.to_open,
                 "nothing_judged": nothing_judged,
+                "pictures": {panel: [one.path for one in drawn] for panel, drawn in written.pictures.items()},
                 "to_tell": {panel: list(names) for panel, names in told.items()},
             }
         )
         return
     print_line(f"wrote {written.to_open}")
+    for drawn in written.pictures.values():
+        if drawn:
+            print_line(f"drew {count_text(len(drawn), 'picture')} in {drawn[0].path.parent}")
     if nothing_judged:
         print_line("Nothing is judged yet, so it has no estimates. `stratawatch status` says what the cycles wait for.")
     for panel, names in told.items():

@@ -31,6 +31,8 @@ class ReportSettings(Shape):
     """Where a web server of the user's shows that folder, for links in Prefect and in notifications."""
     smallest_cell: Annotated[int, Field(ge=0, le=1_000_000)] = 0
     """A segment's metric that fewer labels than this tell of in a window is not shown."""
+    png: bool = False
+    """Whether pictures are drawn beside each day's page, for mails and other places that show no page."""
 
 
 class BudgetSettings(Shape):

@@ -1,9 +1,10 @@
 """How a chart becomes a file."""
 
 import io
+import warnings
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from stratawatch.atomic_files import replace_file
 from stratawatch.chart_colours import STYLE
@@ -13,6 +14,15 @@ if TYPE_CHECKING:  # matplotlib takes half a second to load; only drawing needs 
 
 PICTURE_KINDS: Final = (".svg", ".png")
 """The endings of names that a picture may have."""
+PALETTE: Final = 64
+"""Colours of a small PNG: few are drawn, and the others are where their edges are smoothed."""
+PIXELS_PER_INCH: Final = 150
+_SMALL: Final[Any] = {  # matplotlib types its keys as literals, which no constant can satisfy
+    "font.family": ["DejaVu Sans"],  # comes with matplotlib, so that every machine draws the same
+    "font.size": 10,
+    "text.parse_math": False,  # a name with two dollar signs is no formula
+    "figure.facecolor": "white",
+}
 
 
 def save_picture(path: Path, salt: str, draw: Callable[[], "Figure"]) -> None:
@@ -24,3 +34,23 @@ def save_picture(path: Path, salt: str, draw: Callable[[], "Figure"]) -> None:
         undated = {"Date": None} if kind == "svg" else None
         draw().savefig(out, format=kind, dpi=160, metadata=undated)
     replace_file(path, out.getvalue())
+
+
+def small_png(draw: Callable[[], "Figure"]) -> bytes:
+    """Draw a figure as a PNG with a palette and without metadata, small enough for a mail.
+
+    The same figure gives the same bytes with the same matplotlib and Pillow.
+    """
+    import matplotlib as mpl
+    from PIL import Image  # matplotlib cannot do without it, so that it is there too
+
+    drawn, out = io.BytesIO(), io.BytesIO()
+    with mpl.rc_context({**STYLE, **_SMALL}), warnings.catch_warnings():
+        # A name in letters that the font lacks has boxes in the picture; the words beside the picture have it.
+        warnings.filterwarnings("ignore", message="Glyph .* missing from font")
+        figure = draw()
+        figure.set_dpi(PIXELS_PER_INCH)
+        figure.savefig(drawn, format="rgba", dpi=PIXELS_PER_INCH)
+        picture = Image.frombytes("RGBA", figure.canvas.get_width_height(), drawn.getvalue()).convert("RGB")
+    picture.quantize(PALETTE, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE).save(out, "PNG", optimize=True)
+    return out.getvalue()

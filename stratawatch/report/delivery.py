@@ -1,12 +1,15 @@
 """Puts what a report says in short into the outbox, for the channels that ask for reports."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final
 
 from stratawatch.core.alarms.alarm_states import AlarmState
-from stratawatch.engine.alarms.report_notices import LastReport, ReportNotice, last_report, notify_report
+from stratawatch.engine.alarms.report_notices import LastReport, NoticePicture, ReportNotice, last_report, notify_report
 from stratawatch.engine.ports import Ports
+from stratawatch.report.picture_set import Picture, for_mail
 from stratawatch.report.view_models import PanelView, Score
 
 MOST_CHANGES: Final = 8
@@ -14,12 +17,16 @@ MOST_CHANGES: Final = 8
 
 
 def deliver(
-    ports: Ports, views: Sequence[PanelView], pages: Mapping[str, Path], folder: Path
+    ports: Ports,
+    views: Sequence[PanelView],
+    pages: Mapping[str, Path],
+    folder: Path,
+    pictures: Mapping[str, tuple[Picture, ...]] = MappingProxyType({}),
 ) -> dict[str, tuple[str, ...]]:
     """Write word of each panel's report to the outbox, from which the next advance sends it.
 
-    `pages` are by panel, below the `folder` of the configuration. Returns the channels that are told, by panel; those
-    that were told this week are not told again.
+    `pages` and their `pictures` are by panel, below the `folder` of the configuration. Returns the channels that are
+    told, by panel; those that were told this week are not told again.
     """
     if not ports.report_channels:
         return {}
@@ -28,9 +35,15 @@ def deliver(
         with ports.store.begin() as tx:
             before = last_report(tx, view.panel, ports.clock.now())
             page = pages[view.panel].relative_to(folder).as_posix()
-            told[view.panel] = notify_report(tx, ports, report_notice(view, page, before), before)
+            notice = replace(report_notice(view, page, before), pictures=_named(pictures.get(view.panel, ()), folder))
+            told[view.panel] = notify_report(tx, ports, notice, before)
             tx.commit()
     return {panel: channels for panel, channels in told.items() if channels}
+
+
+def _named(pictures: tuple[Picture, ...], folder: Path) -> tuple[NoticePicture, ...]:
+    """The pictures that a mail shows."""
+    return tuple(NoticePicture(one.path.relative_to(folder).as_posix(), one.finding) for one in for_mail(pictures))
 
 
 def report_notice(view: PanelView, page: str, before: LastReport) -> ReportNotice:

@@ -111,4 +111,6 @@ def _incident_row(facts: ReportData, incident: Incident) -> IncidentRow:
         classifier=key.classifier,
         since=incident.since,
         acknowledged_by=incident.acknowledged_by,
+        metric=key.metric,
+        segment=key.segment,
     )

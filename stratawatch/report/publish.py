@@ -1,7 +1,8 @@
 """Write the reports' files atomically: a page for each panel and day, the latest, and an index."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from types import MappingProxyType
@@ -22,6 +23,7 @@ from stratawatch.report.events import DocsLink
 from stratawatch.report.next_window import next_window
 from stratawatch.report.page import index_page, panel_page
 from stratawatch.report.trends import with_deployments
+from stratawatch.report.picture_set import Picture, drop_pictures, write_pictures
 from stratawatch.report.view import SHOWN_CYCLES, build, relative_docs
 from stratawatch.report.view_models import PanelView
 
@@ -49,11 +51,12 @@ def write(
 
 @dataclass(frozen=True)
 class WrittenReports:
-    """What was written: the page to open, the views, and the day's page of each panel."""
+    """What was written: the page to open, the views, and by panel the day's page and its pictures."""
 
     to_open: Path
     views: tuple[PanelView, ...]
     pages: Mapping[str, Path]
+    pictures: Mapping[str, tuple[Picture, ...]] = field(default_factory=dict)
 
 
 def write_reports(
@@ -67,8 +70,9 @@ def write_reports(
     paused: Pauses | None = None,
     links: Mapping[str, PanelLinks] = MappingProxyType({}),
     smallest_cell: int = 0,
+    with_pictures: bool = False,
 ) -> WrittenReports:
-    """The same as `write`, with what the pages show."""
+    """The same as `write`, with what the pages show; `with_pictures` draws them beside each day's page."""
     require("report")
     paused = paused or Pauses()
     specs = dict(panels) if panels is not None else _stored_panels(store)
@@ -80,16 +84,17 @@ def write_reports(
     ]
     budgets = [frozen_budgets(store, spec, now) for spec in specs.values()]
     views = [with_next_window(view, found) for view, found in zip(shown, budgets, strict=True)]
-    pages = {}
+    pages, pictures = {}, {}
     for view in views:
         text, home = panel_page(view), folder / slug(view.panel)
         page = home / f"{now:%Y-%m-%d}.html"
         _write(page, text)
         _write(home / LATEST, text)
         pages[view.panel] = page
+        pictures[view.panel] = _draw(view, page) if with_pictures else _no_pictures(page)
     _write(folder / "index.html", index_page([(view, latest_report(view.panel)) for view in views]))
     to_open = next(iter(pages.values())) if len(pages) == 1 else folder / "index.html"
-    return WrittenReports(to_open, tuple(views), pages)
+    return WrittenReports(to_open, tuple(views), pages, pictures)
 
 
 def panel_view(
@@ -143,9 +148,27 @@ def _stored_panels(store: Store) -> dict[str, PanelSpec]:
 
 
 def _write(path: Path, text: str) -> None:
-    try:
+    with _saying_where(path.parent):
         replace_text(path, text, mode=PRIVATE)
+
+
+def _draw(view: PanelView, page: Path) -> tuple[Picture, ...]:
+    with _saying_where(page.parent):
+        return write_pictures(view, page)
+
+
+def _no_pictures(page: Path) -> tuple[Picture, ...]:
+    """Delete those of an earlier page of that day."""
+    with _saying_where(page.parent):
+        drop_pictures(page)
+    return ()
+
+
+@contextmanager
+def _saying_where(folder: Path) -> Iterator[None]:
+    try:
+        yield
     except OSError as trouble:
         raise Unreachable(
-            f"the report could not be written to {path.parent}", got=trouble.strerror or str(trouble)
+            f"the report could not be written to {folder}", got=trouble.strerror or str(trouble)
         ) from trouble

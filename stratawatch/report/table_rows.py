@@ -88,6 +88,8 @@ class IncidentRow:
     classifier: str = ""
     since: datetime | None = None
     acknowledged_by: str = ""
+    metric: str = ""
+    segment: str | None = None
 
 
 @dataclass(frozen=True)

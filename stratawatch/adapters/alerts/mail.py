@@ -4,11 +4,13 @@ import smtplib
 import ssl
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from email.message import EmailMessage
 from email.utils import format_datetime
 from html import escape
 from pathlib import Path
 from typing import Annotated, Final, Literal
+from urllib.parse import quote
 
 from pydantic import AfterValidator, Field, SecretStr, model_validator
 
@@ -23,7 +25,7 @@ from stratawatch.adapters.alerts.alert_text import (
     one_line,
 )
 from stratawatch.adapters.alerts.mail_chart import chart_html, chart_text
-from stratawatch.adapters.alerts.report_page import page_of
+from stratawatch.adapters.alerts.report_page import ReportPicture, page_of, pictures_of
 from stratawatch.adapters.alerts.sent_keys import SentKeys
 from stratawatch.adapters.object_storage import LOOPBACK
 from stratawatch.adapters.secret_address import STEP_TIMEOUT, TIMEOUT
@@ -36,6 +38,8 @@ from stratawatch.settings import shapes
 
 LONGEST_SUBJECT: Final = 200
 LONGEST_BODY: Final = 20_000
+_PICTURE_WIDTH: Final = 520
+"""Pixels at most; the file has half as many more, for screens that are finer."""
 Security = Literal["tls", "starttls", "none"]
 _PORTS: Final[dict[Security, int]] = {"tls": 465, "starttls": 587, "none": 25}
 
@@ -209,15 +213,54 @@ class MailChannel:
         message.set_content("\n\n".join([*filter(None, parts), f"key: {key}"]) + "\n")
         paragraphs = "".join(f"<p>{escape(line)}</p>\n" for line in body.splitlines())
         below = "".join(f"<p>{WORDS[name]}: {_link(said)}</p>\n" for name, said in links.items())
+        pictures = _with_ids(
+            pictures_of(notification, self._folder), f"{notification_name(notification)[:40]}@{domain}"
+        )
         message.add_alternative(
             f'<!doctype html><html><body><h1 style="font-size:1.2em">{escape(subject)}</h1>\n<p>{when}</p>\n'
-            f"{paragraphs}{chart_html(notification.facts)}{below}"
+            f"{paragraphs}{''.join(map(_shown, pictures))}{chart_html(notification.facts)}{below}"
             f"<p><small>key: {escape(key)}</small></p></body></html>\n",
             subtype="html",
         )
+        _add_pictures(message, pictures)
         if page.name:
             message.add_attachment(page.content, maintype="text", subtype="html", filename=page.name)
         return message
+
+
+@dataclass(frozen=True)
+class _Inline:
+    """A picture, and the id by which the HTML of a mail shows it."""
+
+    picture: ReportPicture
+    content_id: str
+
+
+def _with_ids(pictures: Sequence[ReportPicture], of: str) -> list[_Inline]:
+    return [_Inline(picture, f"picture{place}.{of}") for place, picture in enumerate(pictures, start=1)]
+
+
+def _shown(one: _Inline) -> str:
+    """An image that is as wide as the screen allows; programs that hold pictures back show its words."""
+    source, words = escape(f"cid:{quote(one.content_id, safe='@')}"), escape(one.picture.finding)
+    look = "max-width:100%;height:auto;border:0"
+    return f'<p><img src="{source}" alt="{words}" width="{_PICTURE_WIDTH}" style="{look}"></p>\n'
+
+
+def _add_pictures(message: EmailMessage, pictures: Sequence[_Inline]) -> None:
+    """Put pictures beside the HTML part, which becomes multipart/related; the text part stays the first."""
+    html = message.get_body(("html",))
+    if html is None:  # there always is one
+        return
+    for one in pictures:
+        html.add_related(
+            one.picture.content,
+            "image",
+            "png",
+            cid=f"<{one.content_id}>",
+            filename=one.picture.name,
+            disposition="inline",
+        )
 
 
 def _link(said: str) -> str:

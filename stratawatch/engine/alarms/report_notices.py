@@ -1,7 +1,7 @@
 """Writes to the outbox that a panel's report was written: once a week, for every channel that asks for it."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import Any, Final
 
@@ -16,6 +16,17 @@ KEPT: Final = "report of "
 PAGE: Final = "report_page"
 """The fact that says where the page lies, below the folder of the configuration."""
 
+PICTURES: Final = "report_pictures"
+"""The fact that names the page's pictures, the most telling first: each `file` below that folder, and its `finding`."""
+
+
+@dataclass(frozen=True)
+class NoticePicture:
+    """Where a picture lies, below the folder of the configuration, and what it shows in words."""
+
+    file: str
+    finding: str
+
 
 @dataclass(frozen=True)
 class ReportNotice:
@@ -26,6 +37,7 @@ class ReportNotice:
     lines: tuple[str, ...]
     page: str
     states: Mapping[str, str]
+    pictures: Sequence[NoticePicture] = ()
 
 
 @dataclass(frozen=True)
@@ -56,7 +68,9 @@ def notify_report(tx: Transaction, ports: Ports, notice: ReportNotice, before: L
     """
     now = ports.clock.now()
     key = report_key(notice.panel, now)
-    facts = {"about": REPORT, "panel": notice.panel, "update": REPORT, PAGE: notice.page}
+    facts: dict[str, Any] = {"about": REPORT, "panel": notice.panel, "update": REPORT, PAGE: notice.page}
+    if notice.pictures:
+        facts[PICTURES] = [asdict(picture) for picture in notice.pictures]
     body = "\n".join(notice.lines)
     told = tuple(
         name
