@@ -14,8 +14,8 @@ if TYPE_CHECKING:  # matplotlib takes half a second to load; only drawing needs 
 
 PICTURE_KINDS: Final = (".svg", ".png")
 """The endings of names that a picture may have."""
-PALETTE: Final = 64
-"""Colours of a small PNG: few are drawn, and the others are where their edges are smoothed."""
+PALETTES: Final = (64, 32, 16)
+"""Colours of a small PNG: few are drawn, and the others smooth edges, which goes first where there is no room."""
 PIXELS_PER_INCH: Final = 150
 _SMALL: Final[Any] = {  # matplotlib types its keys as literals, which no constant can satisfy
     "font.family": ["DejaVu Sans"],  # comes with matplotlib, so that every machine draws the same
@@ -36,15 +36,15 @@ def save_picture(path: Path, salt: str, draw: Callable[[], "Figure"]) -> None:
     replace_file(path, out.getvalue())
 
 
-def small_png(draw: Callable[[], "Figure"]) -> bytes:
-    """Draw a figure as a PNG with a palette and without metadata, small enough for a mail.
+def small_png(draw: Callable[[], "Figure"], largest: int) -> bytes:
+    """Draw a figure as a PNG with a palette and without metadata, of at most so many bytes if 16 colours allow it.
 
     The same figure gives the same bytes with the same matplotlib and Pillow.
     """
     import matplotlib as mpl
     from PIL import Image  # matplotlib cannot do without it, so that it is there too
 
-    drawn, out = io.BytesIO(), io.BytesIO()
+    drawn, content = io.BytesIO(), b""
     with mpl.rc_context({**STYLE, **_SMALL}), warnings.catch_warnings():
         # A name in letters that the font lacks has boxes in the picture; the words beside the picture have it.
         warnings.filterwarnings("ignore", message="Glyph .* missing from font")
@@ -52,5 +52,10 @@ def small_png(draw: Callable[[], "Figure"]) -> bytes:
         figure.set_dpi(PIXELS_PER_INCH)
         figure.savefig(drawn, format="rgba", dpi=PIXELS_PER_INCH)
         picture = Image.frombytes("RGBA", figure.canvas.get_width_height(), drawn.getvalue()).convert("RGB")
-    picture.quantize(PALETTE, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE).save(out, "PNG", optimize=True)
-    return out.getvalue()
+    for colours in PALETTES:
+        out = io.BytesIO()
+        picture.quantize(colours, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE).save(out, "PNG", optimize=True)
+        content = out.getvalue()
+        if len(content) <= largest:
+            break
+    return content

@@ -149,7 +149,7 @@ def _draw_values(axes: "Axes", points: Sequence[Point]) -> None:
             places = [*run]
             values = [estimate.value for at in places if (estimate := points[at].estimate)]
             axes.plot(places, values, color=tint_of(AlarmState.OK), linewidth=1.4)
-    for state in dict.fromkeys(point.state for point in points):
+    for state in dict.fromkeys(point.state for point in points if point.estimate):
         alike = [(at, p.estimate) for at, p in enumerate(points) if p.estimate is not None and p.state == state]
         places = [at for at, _ in alike]
         lows, highs = [estimate.low for _, estimate in alike], [estimate.high for _, estimate in alike]

@@ -28,7 +28,7 @@ if TYPE_CHECKING:  # matplotlib takes half a second to load; only drawing needs 
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-MOST_ROWS: Final = 30
+MOST_ROWS: Final = 24
 """Classifiers, the most urgent first; of the others there is the number. More make a picture too large for a mail."""
 MOST_NAMED: Final = 4
 """Breaches that are told in sentences."""

@@ -9,6 +9,7 @@ from typing import Final
 
 from stratawatch.atomic_files import PRIVATE, replace_file
 from stratawatch.core.alarms.alarm_states import AlarmState
+from stratawatch.engine.alarms.report_notices import LARGEST_PICTURE
 from stratawatch.folder_names import PICTURES, slug
 from stratawatch.report.chart_style import small_png
 from stratawatch.report.classifier_picture import classifier_figure, drawn_scores
@@ -70,13 +71,13 @@ def _pictures(view: PanelView, folder: Path) -> Iterator[Picture]:
         return
     states = {name: {one.state for one in view.scores if one.classifier == name} for name in by_urgency(view.scores)}
     urgent = {name: any(state in _URGENT for state in found) for name, found in states.items()}
-    _write(folder / OVERVIEW, small_png(partial(overview_figure, view)))
+    _write(folder / OVERVIEW, small_png(partial(overview_figure, view), LARGEST_PICTURE))
     yield Picture(folder / OVERVIEW, _overview_finding(view), any(urgent.values()))
     for name in states:
         scores = drawn_scores(view, name)
         if scores:
             path = folder / f"classifier-{slug(name)}.png"
-            _write(path, small_png(partial(classifier_figure, view, name)))
+            _write(path, small_png(partial(classifier_figure, view, name), LARGEST_PICTURE))
             yield Picture(path, ". ".join(finding(view, one) for one in scores) + ".", urgent[name])
 
 

@@ -7,7 +7,7 @@ import pytest
 from stratawatch.adapters.store.outbox import SqlOutbox
 from stratawatch.core.alarms.alarm_states import AlarmState
 from stratawatch.core.goals import Limit
-from stratawatch.engine.alarms.report_notices import PAGE, last_report
+from stratawatch.engine.alarms.report_notices import PAGE, PICTURES, last_report
 from stratawatch.engine.alarms.send_notifications import send_notifications
 from stratawatch.engine.cycle.advance import advance
 from stratawatch.engine.model.panel_links import PanelLinks
@@ -37,10 +37,10 @@ def scenario(make_scenario):
 def report(scenario, tmp_path):
     """Writes the report and hands it to the outbox; says who is to be told."""
 
-    def written(ports=None):
-        ports = ports or scenario.ports
-        found = write_reports(ports.store, {"spam": PANEL}, tmp_path / "reports", ports.clock.now())
-        return deliver(ports, found.views, found.pages, tmp_path)
+    def written(ports=None, *, with_pictures=False):
+        ports, home = ports or scenario.ports, tmp_path / "reports"
+        found = write_reports(ports.store, {"spam": PANEL}, home, ports.clock.now(), with_pictures=with_pictures)
+        return deliver(ports, found.views, found.pages, tmp_path, found.pictures)
 
     return written
 
@@ -165,6 +165,28 @@ class TestWhatIsSaid:
         scenario.ports = replace(scenario.ports, links=links)
         self.lines(scenario, report)
         assert received(scenario)[-1].facts["report_url"] == links["spam"].report_url
+
+
+class TestPictures:
+    def facts(self, scenario, report, **asked):
+        report(**asked)
+        send_notifications(scenario.ports)
+        return received(scenario)[-1].facts
+
+    def test_are_named_where_they_were_drawn(self, scenario, report, tmp_path):
+        label_cycle(scenario)
+        overview, *others = self.facts(scenario, report, with_pictures=True)[PICTURES]
+        assert overview["file"].startswith("reports/spam/")
+        assert overview["file"].endswith(".pictures/overview.png")
+        assert (tmp_path / overview["file"]).is_file()
+        assert "against their limits" in overview["finding"]
+        assert len(others) <= 1
+
+    def test_are_no_fact_where_nobody_asked_or_nothing_was_judged(self, scenario, report):
+        assert PICTURES not in self.facts(scenario, report, with_pictures=True)
+        label_cycle(scenario)
+        scenario.clock.advance(days=7)
+        assert PICTURES not in self.facts(scenario, report)
 
 
 def test_what_is_not_proven_is_told_with_what_lacks(scenario):

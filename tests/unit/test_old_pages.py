@@ -3,6 +3,7 @@
 from datetime import UTC, datetime
 
 from stratawatch.adapters.old_pages import drop_old_pages
+from stratawatch.folder_names import slug
 
 MAY = datetime(2026, 5, 1, tzinfo=UTC)
 JULY = datetime(2026, 7, 1, tzinfo=UTC)
@@ -40,3 +41,30 @@ def test_what_a_link_points_to_stays(tmp_path):
     (tmp_path / "reports" / "checks" / "spam" / "20200101T000000Z").symlink_to(tmp_path / "elsewhere")
     assert drop_old_pages(tmp_path / "reports", "checks", MAY, MAY) == 1
     assert (tmp_path / "elsewhere" / "page.html").exists()
+
+
+def test_the_pictures_of_a_page_go_with_it(tmp_path):
+    old, kept = "spam/2026-04-30.pictures", "spam/2026-05-01.pictures"
+    others = ["spam/2026-99-99.pictures", "spam/mine.pictures", "checks/2020-01-01-pictures"]
+    for folder in (old, kept, *others):
+        (tmp_path / folder).mkdir(parents=True)
+        (tmp_path / folder / "overview.png").write_text("")
+    (tmp_path / "spam" / "2026-04-30.html").write_text("")
+    assert drop_old_pages(tmp_path, "checks", MAY, MAY) == 1
+    left = {path.parent.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*.png")}
+    assert left == {kept, *others}
+    assert not (tmp_path / old).exists()
+
+
+def test_pictures_without_their_page_go_too_and_not_what_a_link_leads_to(tmp_path):
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere" / "mine.png").write_text("")
+    (tmp_path / "reports" / "spam").mkdir(parents=True)
+    (tmp_path / "reports" / "spam" / "2020-01-01.pictures").symlink_to(tmp_path / "elsewhere")
+    drop_old_pages(tmp_path / "reports", "checks", MAY, MAY)
+    assert list((tmp_path / "reports" / "spam").iterdir()) == []
+    assert (tmp_path / "elsewhere" / "mine.png").exists()
+
+
+def test_no_panel_can_be_named_like_a_folder_of_pictures():
+    assert slug("2020-01-01.pictures") != "2020-01-01.pictures"

@@ -5,13 +5,11 @@ from pathlib import Path
 from typing import Any, Final
 
 from stratawatch.adapters.alerts.alert_text import one_line
-from stratawatch.engine.alarms.report_notices import PAGE, PICTURES
+from stratawatch.engine.alarms.report_notices import LARGEST_PICTURE, PAGE, PICTURES
 from stratawatch.engine.model.alarm_records import Notification
 
 LARGEST_PAGE: Final = 7_000_000
 """Bytes of a page that is attached: mail servers often take no more than 10 MB, and an attachment grows by a third."""
-LARGEST_PICTURE: Final = 60_000
-"""Bytes of a picture that is shown in a mail, whose size counts on a telephone; a larger one is on the page alone."""
 MOST_PICTURES: Final = 2
 LONGEST_PATH: Final = 1000
 LONGEST_FINDING: Final = 1000

@@ -18,6 +18,8 @@ PAGE: Final = "report_page"
 
 PICTURES: Final = "report_pictures"
 """The fact that names the page's pictures, the most telling first: each `file` below that folder, and its `finding`."""
+LARGEST_PICTURE: Final = 60_000
+"""Bytes of a picture that a channel shows, as they count on a telephone; a larger one is in its folder alone."""
 
 
 @dataclass(frozen=True)

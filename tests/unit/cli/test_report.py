@@ -1,5 +1,7 @@
 """`report --send`: word of the report for the channels that ask for it."""
 
+from pathlib import Path
+
 NOW = "2026-01-12T10:00:00+00:00"
 READER = '\n[[alerts]]\nkind = "webhook"\nname = "team"\nurl = "${env:TEAM_HOOK}"\nreports = true\n'
 
@@ -35,3 +37,20 @@ def test_before_anything_is_judged_the_command_says_so(fresh, judged):
     assert fresh.json("report", "--now", NOW)["nothing_judged"] is True
     assert "Nothing is judged" not in judged.run("report", "--now", NOW).stdout
     assert judged.json("report", "--now", NOW)["nothing_judged"] is False
+
+
+class TestPictures:
+    def test_are_drawn_on_demand_and_said(self, judged):
+        plain = judged.json("report", "--now", NOW)
+        assert plain["pictures"] == {"spam": []}
+        drawn = judged.json("report", "--png", "--now", NOW)["pictures"]["spam"]
+        assert Path(drawn[0]).name == "overview.png"
+        assert {Path(one).name for one in drawn[1:]} == {"classifier-lr.png", "classifier-rf.png"}
+        assert all(Path(one).is_file() for one in drawn)
+        assert "drew 3 pictures in " in judged.run("report", "--png", "--now", NOW).stdout
+        assert "drew" not in judged.run("report", "--now", NOW).stdout
+
+    def test_are_drawn_where_the_configuration_says_so(self, fresh):
+        said = 'folder = "reports"'
+        fresh.config.write_text(fresh.config.read_text().replace(said, f"{said}\npng = true"))
+        assert fresh.json("report", "--now", NOW)["pictures"] == {"spam": []}  # nothing is judged

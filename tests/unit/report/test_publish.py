@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from stratawatch.errors import StratawatchError, Unreachable
-from stratawatch.report import write
+from stratawatch.report import write, write_reports
 from tests.support.report_quarter import NOW, Memory, quarter, spec
 
 
@@ -59,3 +59,25 @@ class TestWrite:
     def test_no_panel_at_all_is_said_in_a_sentence(self, tmp_path):
         with pytest.raises(StratawatchError, match="there is no panel to report on"):
             write(Memory(spec()), {}, tmp_path, NOW)
+
+
+class TestPictures:
+    def test_are_drawn_only_when_asked_for(self, tmp_path):
+        assert write_reports(quarter(), None, tmp_path, NOW).pictures == {"toxicity": ()}
+        assert list(tmp_path.rglob("*.png")) == []
+        (drawn,) = write_reports(quarter(), None, tmp_path, NOW, with_pictures=True).pictures.values()
+        assert {one.path for one in drawn} == set(tmp_path.glob("toxicity/2026-03-23.pictures/*.png"))
+        assert len(drawn) == 5
+
+    def test_of_an_earlier_page_of_the_day_go(self, tmp_path):
+        """They would show other figures than the page beside them."""
+        write_reports(quarter(), None, tmp_path, NOW, with_pictures=True)
+        write_reports(quarter(), None, tmp_path, NOW)
+        assert not (tmp_path / "toxicity" / "2026-03-23.pictures").exists()
+        assert (tmp_path / "toxicity" / "2026-03-23.html").exists()
+
+    def test_that_cannot_be_written_are_said_in_a_sentence(self, tmp_path):
+        (tmp_path / "toxicity").mkdir()
+        (tmp_path / "toxicity" / "2026-03-23.pictures").write_text("in the way")
+        with pytest.raises(Unreachable, match="the report could not be written to"):
+            write_reports(quarter(), None, tmp_path, NOW, with_pictures=True)
