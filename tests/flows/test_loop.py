@@ -41,6 +41,11 @@ class TestLoop:
         assert any(str(path.resolve()) in text and "[report] url" in text for text in artifacts("report"))
         assert any("spam / lr / precision" in text for text in artifacts("report-states"))
 
+    def test_the_report_has_pictures_where_the_configuration_says_so(self, judged, monkeypatch):
+        monkeypatch.setenv("STRATAWATCH_REPORT__PNG", "true")
+        path = weekly_report(judged.config, judged.after(2, hours=4))
+        assert path.with_suffix(".pictures").joinpath("overview.png").is_file()
+
     def test_the_link_to_the_report_is_one_that_a_browser_opens(self, judged, monkeypatch):
         handler = partial(SimpleHTTPRequestHandler, directory=judged.folder / "reports")
         with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:

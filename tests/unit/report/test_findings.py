@@ -35,6 +35,12 @@ class TestSide:
         assert finding(view, recall).endswith("below its floor of 78.0%")
         assert finding(view, south) == "Precision of nb in region=south: 71.0% (68.0 to 74.0), below its floor of 78.0%"
 
+    def test_a_breach_that_ended_is_not_the_one_that_is_open(self, view, score):
+        (open_,) = [row for row in view.incidents if row.resolved_at is None]
+        ended = replace(open_, resolved_at=NOW, since=datetime(2026, 1, 19, tzinfo=UTC))
+        assert finding(replace(view, incidents=(ended, open_)), score).endswith("since the week of 16 Feb")
+        assert finding(replace(view, incidents=(ended,)), score).endswith("below its floor of 78.0%")
+
     def test_a_breach_that_looks_over_is_still_one(self, view, score):
         said = finding(view, replace(score, estimate=known(0.84, 0.03)))
         assert said.endswith("above its floor of 78.0%, in breach since the week of 16 Feb")
