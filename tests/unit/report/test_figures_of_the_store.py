@@ -1,0 +1,203 @@
+"""Every figure of the report is recomputed from the store's tables with SQL, and compared with the view's."""
+
+from dataclasses import replace
+from datetime import datetime
+
+import pytest
+
+from stratawatch.report import build
+from stratawatch.report.view_models import PanelView
+from tests.support.broken_weeks import PANEL, play_broken_weeks
+from tests.support.number_leaves import changed, leaves, number_fields, numbers_by_path
+from tests.support.recomputed_figures import RecomputedFigures
+from tests.support.recomputed_sentences import (
+    BY_ESTIMATOR,
+    RecomputedSentences,
+    dates_in,
+    is_rounded,
+    number_places,
+    numbers_in,
+)
+from tests.support.stored_tables import StoredTables
+
+SHOWN = 5
+
+NOT_COMPARED = {
+    "PanelView.generated_at": "is the caller's clock",
+    "Scale.low": "is an axis: `test_axes_hold_what_they_show`",
+    "Scale.high": "is an axis: `test_axes_hold_what_they_show`",
+    "PreviousValue.value": "stands only where the newest window has no value",
+    "LimitOutlook.low": "is an interval of four windows' labels together, by the estimator",
+    "LimitOutlook.high": "is an interval of four windows' labels together, by the estimator",
+    "LimitOutlook.half_width": "is a forecast of the alarm rule",
+    "LimitOutlook.windows_to_ok": "is a forecast of the alarm rule",
+    "LimitOutlook.page_value": "is a forecast of the alarm rule",
+    "LimitOutlook.baseline": "belongs to a limit on a fall from a baseline",
+    "LabelsToProve.labels": "is what a plan forecasts, and none was made",
+    "LabelsToProve.most": "is what a plan forecasts, and none was made",
+    "BaselineView.valid_from": "is of a baseline",
+    "BaselineView.valid_until": "is of a baseline",
+    "MissingBounds.lowest": "is an estimate of labels that are assumed: `test_estimates_lie_within_their_bounds`",
+    "MissingBounds.highest": "is an estimate of labels that are assumed: `test_estimates_lie_within_their_bounds`",
+    "MissingBounds.low": "is an estimate of labels that are assumed: `test_estimates_lie_within_their_bounds`",
+    "MissingBounds.high": "is an estimate of labels that are assumed: `test_estimates_lie_within_their_bounds`",
+}
+"""The numbers that are not recomputed, and why."""
+
+
+@pytest.fixture(scope="module")
+def view_and_figures(tmp_path_factory):
+    """The view of the broken weeks, and the same numbers from the tables."""
+    file = tmp_path_factory.mktemp("figures") / "store.db"
+    scenario = play_broken_weeks(file)
+    view = build(scenario.ports.store, PANEL, scenario.clock.now(), cycles=SHOWN)
+    scenario.ports.store.dispose()
+    tables = StoredTables(file, PANEL.name)
+    yield view, RecomputedFigures(tables, view)
+    tables.close()
+
+
+@pytest.fixture
+def view(view_and_figures):
+    return view_and_figures[0]
+
+
+@pytest.fixture
+def figures(view_and_figures):
+    return view_and_figures[1]
+
+
+def differences(view, figures):
+    """Where a number of the view is another one than the tables', or was not recomputed."""
+    expected = numbers_by_path(figures.tree())
+    return [
+        (leaf.path, leaf.value, expected.get(leaf.path, "not recomputed"))
+        for leaf in leaves(view)
+        if leaf.owner not in NOT_COMPARED and not _is_same(leaf.value, expected.get(leaf.path, "not recomputed"))
+    ]
+
+
+def wrong_lines(headline, figures):
+    """The lines of a headline with a number or a date that is not the tables'."""
+    said = RecomputedSentences(figures)
+    lines = (headline.sentence, *headline.details, *headline.told, *headline.deeper, *headline.harm)
+    return [line for line in lines if not _is_of_tables(line, said)]
+
+
+def _is_of_tables(line, said):
+    written, expected = numbers_in(line), said.of(line)
+    return len(written) == len(expected) and all(map(is_rounded, written, expected)) and {*dates_in(line)} <= said.dates
+
+
+def _is_same(value, expected):
+    if value is None or isinstance(value, datetime):
+        return value == expected
+    return isinstance(expected, int | float) and value == pytest.approx(expected, rel=1e-9, abs=1e-9)
+
+
+def test_every_number_is_that_of_the_tables(view, figures):
+    assert differences(view, figures) == []
+
+
+def test_a_number_that_nobody_compares_fails(view):
+    """A new field of the view is compared above or named with the reason why not, and no name is left over."""
+    compared = {leaf.owner for leaf in leaves(view)}
+    every = number_fields(PanelView)
+    assert every - compared - NOT_COMPARED.keys() == set()
+    assert NOT_COMPARED.keys() <= every
+
+
+def test_every_row_of_the_tables_is_there(view, figures):
+    tables, cycle = figures.tables, figures.cycle
+    kept = tables.rows("SELECT * FROM estimates WHERE revision_id = ?", tables.revision(cycle)["id"])
+    shown = {(one.classifier, one.metric, one.segment) for one in (*view.scores, *view.segments)}
+    assert shown == {(row["classifier"], row["metric"], row["segment"]) for row in kept}
+    assert len(view.scores) + len(view.segments) == len(kept)
+    assert {one.id for one in view.incidents} == {
+        row["id"]
+        for row in tables.rows("SELECT * FROM incidents")
+        if row["resolved_at"] is None or row["resolved_at"] >= tables.cycles[-SHOWN]["opened_at"]
+    }
+    with_an_answer_missing = {
+        (one.classifier, one.metric)
+        for one in view.scores
+        if figures.missing_of(tables.draws(cycle), one.classifier, one.metric)["missing"]
+    }
+    assert {(row.classifier, row.metric) for row in view.missing.bounds} == with_an_answer_missing
+
+
+def test_every_state_is_that_of_the_tables(view, figures):
+    tables = figures.tables
+    for one in (*view.scores, *view.segments):
+        assert one.state == tables.state(figures.cycle, one.classifier, one.metric, one.segment)
+    for trend in view.trends:
+        for point, cycle in zip(trend.points, tables.cycles[-SHOWN:], strict=True):
+            assert point.state == tables.state(cycle["id"], trend.classifier, trend.metric)
+    assert [row.state for row in view.cycles] == [one["state"] for one in reversed(tables.cycles[-SHOWN:])]
+    assert [row.kind for row in view.incidents if row.resolved_at is None] == ["BREACH"]
+    known = tables.rows("SELECT state, severity FROM notifications ORDER BY id DESC")
+    told = [(row.state, row.severity) for row in view.notifications]
+    assert told == [tuple(row) for row in known][: len(told)]
+
+
+def test_every_number_of_the_headline_is_that_of_the_tables(view, figures):
+    assert wrong_lines(view.headline, figures) == []
+
+
+def test_every_number_that_is_changed_is_found(view, figures):
+    """Each of them, one by one, is the only difference: a comparison that always agrees proves nothing."""
+    whole = changed(view)
+    compared = [leaf for leaf in leaves(view) if leaf.owner not in NOT_COMPARED and leaf.value is not None]
+    assert [path for path, *_ in differences(whole, figures)] == [leaf.path for leaf in compared]
+    assert len(compared) > 500
+
+
+@pytest.mark.parametrize(
+    ("changes", "where"),
+    [
+        (lambda view: {"older": view.older + 1}, ["older"]),
+        (lambda view: {"labels": replace(view.labels, used=view.labels.used - 1)}, ["labels.used"]),
+        (lambda view: {"headline": replace(view.headline, more_wrong=0.0)}, ["headline.more_wrong"]),
+        (lambda view: {"cost": replace(view.cost, needs=view.cost.needs[::-1])}, None),
+        (
+            lambda view: {"scores": (replace(view.scores[0], change=-view.scores[0].change), *view.scores[1:])},
+            ["scores[0].change"],
+        ),
+    ],
+)
+def test_a_number_that_is_changed_is_found(view, figures, changes, where):
+    found = [path for path, *_ in differences(replace(view, **changes(view)), figures)]
+    assert found == where if where else len(found) > 1
+
+
+def test_a_digit_of_a_sentence_that_is_changed_is_found(view, figures):
+    """Of every line each number that is recomputed, with its last digit two more: a half may be rounded either way."""
+    said, headline = RecomputedSentences(figures), view.headline
+    for line in (headline.sentence, *headline.details, *headline.told, *headline.deeper, *headline.harm):
+        for (_, end), expected in zip(number_places(line), said.of(line), strict=True):
+            more = f"{line[: end - 1]}{(int(line[end - 1]) + 2) % 10}{line[end:]}"
+            assert expected is BY_ESTIMATOR or wrong_lines(replace(headline, told=(more,)), figures) == [more]
+
+
+def test_axes_hold_what_they_show(view):
+    for trend in view.trends:
+        ends = [end for point in trend.points if (one := point.estimate) for end in (one.low, one.high)]
+        ends += [point.limit for point in trend.points if point.limit is not None]
+        assert trend.scale.low - 1e-6 <= min(ends) < max(ends) <= trend.scale.high + 1e-6
+        assert {one.scale for one in (*view.scores, *view.segments) if one.metric == trend.metric} == {trend.scale}
+
+
+def test_estimates_lie_within_their_bounds(view):
+    for row in view.missing.bounds:
+        bounds, found = row.bounds, row.estimate
+        assert bounds.low <= bounds.lowest <= found.value <= bounds.highest <= bounds.high
+
+
+def test_what_is_played_shows_every_kind_of_number(view):
+    """Numbers that are all 0 or all alike would be found by a wrong formula as well."""
+    assert all(max(getattr(row.labels, kind) for row in view.cycles) for kind in ("skipped", "open", "expired"))
+    assert all(row.labels.reused for row in view.cycles)
+    assert max(row.revision or 0 for row in view.cycles) > 1
+    assert view.older
+    assert view.headline.more_wrong > 1
+    assert any(one.windows > 1 for score in view.scores for one in score.outlooks)
