@@ -5,9 +5,7 @@ from datetime import datetime
 
 import pytest
 
-from stratawatch.report import build
 from stratawatch.report.view_models import PanelView
-from tests.support.broken_weeks import PANEL, play_broken_weeks
 from tests.support.number_leaves import changed, leaves, number_fields, numbers_by_path
 from tests.support.recomputed_figures import RecomputedFigures
 from tests.support.recomputed_sentences import (
@@ -18,9 +16,6 @@ from tests.support.recomputed_sentences import (
     number_places,
     numbers_in,
 )
-from tests.support.stored_tables import StoredTables
-
-SHOWN = 5
 
 NOT_COMPARED = {
     "PanelView.generated_at": "is the caller's clock",
@@ -45,26 +40,15 @@ NOT_COMPARED = {
 """The numbers that are not recomputed, and why."""
 
 
-@pytest.fixture(scope="module")
-def view_and_figures(tmp_path_factory):
-    """The view of the broken weeks, and the same numbers from the tables."""
-    file = tmp_path_factory.mktemp("figures") / "store.db"
-    scenario = play_broken_weeks(file)
-    view = build(scenario.ports.store, PANEL, scenario.clock.now(), cycles=SHOWN)
-    scenario.ports.store.dispose()
-    tables = StoredTables(file, PANEL.name)
-    yield view, RecomputedFigures(tables, view)
-    tables.close()
+@pytest.fixture
+def view(broken_weeks):
+    return broken_weeks[0]
 
 
 @pytest.fixture
-def view(view_and_figures):
-    return view_and_figures[0]
-
-
-@pytest.fixture
-def figures(view_and_figures):
-    return view_and_figures[1]
+def figures(broken_weeks):
+    view, tables = broken_weeks
+    return RecomputedFigures(tables, view)
 
 
 def differences(view, figures):
@@ -116,7 +100,7 @@ def test_every_row_of_the_tables_is_there(view, figures):
     assert {one.id for one in view.incidents} == {
         row["id"]
         for row in tables.rows("SELECT * FROM incidents")
-        if row["resolved_at"] is None or row["resolved_at"] >= tables.cycles[-SHOWN]["opened_at"]
+        if row["resolved_at"] is None or row["resolved_at"] >= tables.cycles[-len(view.cycles)]["opened_at"]
     }
     with_an_answer_missing = {
         (one.classifier, one.metric)
@@ -131,9 +115,9 @@ def test_every_state_is_that_of_the_tables(view, figures):
     for one in (*view.scores, *view.segments):
         assert one.state == tables.state(figures.cycle, one.classifier, one.metric, one.segment)
     for trend in view.trends:
-        for point, cycle in zip(trend.points, tables.cycles[-SHOWN:], strict=True):
+        for point, cycle in zip(trend.points, tables.cycles[-len(view.cycles) :], strict=True):
             assert point.state == tables.state(cycle["id"], trend.classifier, trend.metric)
-    assert [row.state for row in view.cycles] == [one["state"] for one in reversed(tables.cycles[-SHOWN:])]
+    assert [row.state for row in view.cycles] == [one["state"] for one in reversed(tables.cycles[-len(view.cycles) :])]
     assert [row.kind for row in view.incidents if row.resolved_at is None] == ["BREACH"]
     known = tables.rows("SELECT state, severity FROM notifications ORDER BY id DESC")
     told = [(row.state, row.severity) for row in view.notifications]
