@@ -5,8 +5,11 @@ sum_a N_a m_a + sum_h N_h/n_h sum_{i in s_h} (y_i - m_a), here with m_a the rate
 """
 
 from collections import Counter
+from collections.abc import Mapping
+from itertools import product
 from math import sqrt
 from statistics import NormalDist
+from types import MappingProxyType
 from typing import Any
 
 from tests.support.stored_tables import SIDES_OF, YES_OR_NO, StoredTables
@@ -15,10 +18,12 @@ from tests.support.stored_tables import SIDES_OF, YES_OR_NO, StoredTables
 class DifferenceValues:
     """The values of one window whose atoms have predicted rates, and all of whose strata have answers."""
 
-    def __init__(self, tables: StoredTables, cycle: int) -> None:
+    def __init__(self, tables: StoredTables, cycle: int, assumed: Mapping[str, str] = MappingProxyType({})) -> None:
+        """`assumed` are words that stand in for missing answers, by item."""
         self._tables, self._cycle = tables, cycle
         self._atoms = {row["position"]: row for row in tables.rows("SELECT * FROM atoms WHERE cycle_id = ?", cycle)}
-        self.answers = [one for one in tables.draws(cycle) if one["said"] in YES_OR_NO]
+        said = [one | {"said": assumed.get(one["item"], one["said"])} for one in tables.draws(cycle)]
+        self.answers = [one for one in said if one["said"] in YES_OR_NO]
         items = Counter[int]()
         for atom in self._atoms.values():
             items[atom["stratum"]] += atom["size"]
@@ -67,6 +72,20 @@ class DifferenceValues:
                 *(self._cycle, atom, segment),
             )
         )
+
+
+def furthest_values(tables: StoredTables, cycle: int, classifier: str, metric: str) -> tuple[float, float]:
+    """The least and the greatest value that missing answers leave: all of either kind of call yes, or all no."""
+    place = tables.names.index(classifier)
+    missing = [one for one in tables.draws(cycle) if one["said"] not in YES_OR_NO]
+    ways = [dict(zip("10", words, strict=True)) for words in product(YES_OR_NO, repeat=2)]
+    values = [
+        DifferenceValues(tables, cycle, {one["item"]: words[one["pattern"][place]] for one in missing}).value(
+            classifier, metric
+        )
+        for words in ways
+    ]
+    return min(values), max(values)
 
 
 def plain_share(tables: StoredTables, cycle: int, kept: Any) -> dict[str, float]:

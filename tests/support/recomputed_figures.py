@@ -6,6 +6,7 @@ from statistics import NormalDist
 from typing import Any, NamedTuple
 
 from stratawatch.report.view_models import PanelView, Score
+from tests.support.recomputed_estimates import furthest_values
 from tests.support.stored_tables import StoredTables, moment, moment_or_none
 
 MOST_BEFORE = 4
@@ -169,11 +170,13 @@ class RecomputedFigures:
             ],
         }
 
-    def missing_of(self, draws: Sequence[dict[str, Any]], classifier: str, metric: str) -> dict[str, int]:
+    def missing_of(self, draws: Sequence[dict[str, Any]], classifier: str, metric: str) -> dict[str, float]:
         place = self.tables.names.index(classifier)
         letters = {"precision": "1", "false_omission_rate": "0"}.get(metric, "10")
         drawn = [one for one in draws if one["pattern"][place] in letters]
-        return {"missing": sum(one["said"] not in ("yes", "no") for one in drawn), "drawn": len(drawn)}
+        lowest, highest = furthest_values(self.tables, self.cycle, classifier, metric)
+        missing = sum(one["said"] not in ("yes", "no") for one in drawn)
+        return {"lowest": lowest, "highest": highest, "missing": missing, "drawn": len(drawn)}
 
     def labels_beyond(self, cut_off: str) -> int:
         """Answers of the windows since the fall to items that its classifier would flag with another cut-off."""

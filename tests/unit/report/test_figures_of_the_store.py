@@ -32,10 +32,8 @@ NOT_COMPARED = {
     "LabelsToProve.most": "is what a plan forecasts, and none was made",
     "BaselineView.valid_from": "is of a baseline",
     "BaselineView.valid_until": "is of a baseline",
-    "MissingBounds.lowest": "is an estimate of labels that are assumed: `test_estimates_lie_within_their_bounds`",
-    "MissingBounds.highest": "is an estimate of labels that are assumed: `test_estimates_lie_within_their_bounds`",
-    "MissingBounds.low": "is an estimate of labels that are assumed: `test_estimates_lie_within_their_bounds`",
-    "MissingBounds.high": "is an estimate of labels that are assumed: `test_estimates_lie_within_their_bounds`",
+    "MissingBounds.low": "is the end of an interval with assumed answers: `test_estimates_lie_within_their_bounds`",
+    "MissingBounds.high": "is the end of an interval with assumed answers: `test_estimates_lie_within_their_bounds`",
 }
 """The numbers that are not recomputed, and why."""
 
@@ -108,6 +106,12 @@ def test_every_row_of_the_tables_is_there(view, figures):
         if figures.missing_of(tables.draws(cycle), one.classifier, one.metric)["missing"]
     }
     assert {(row.classifier, row.metric) for row in view.missing.bounds} == with_an_answer_missing
+
+
+def test_costs_are_the_sum_of_own_samples_and_the_largest_one_for_all(view, figures):
+    needs = figures.cost()["needs"]
+    assert view.cost.separate == sum(need["separate"] for need in needs)
+    assert view.cost.shared == max(need["shared"] for need in needs)
 
 
 def test_every_state_is_that_of_the_tables(view, figures):
