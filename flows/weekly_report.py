@@ -17,10 +17,14 @@ from tasks.write_report import write_report
 def weekly_report(config: str = "stratawatch.toml", now: datetime | None = None) -> Path:
     """Write the report and link to it; returns its path."""
     installation = build(config, now)
-    home = installation.configuration.folder
-    with_pictures = installation.settings.report.png
+    settings = installation.settings.report
     path = write_report(
-        sealed(installation.ports), installation.panels, installation.report_folder, home, with_pictures=with_pictures
+        sealed(installation.ports),
+        installation.panels,
+        installation.report_folder,
+        installation.configuration.folder,
+        smallest_cell=settings.smallest_cell,
+        with_pictures=settings.png,
     )
-    show_report(installation.ports, path, installation.report_folder, installation.settings.report.url)
+    show_report(installation.ports, path, installation.report_folder, settings.url)
     return path

@@ -14,7 +14,7 @@ from stratawatch.formatting import whole_percent
 from stratawatch.report.view_models import FlagCounts, Place, PlacesChart
 
 WIDTH, HEIGHT = 400.0, 128.0
-LEFT, RIGHT, TOP, BOTTOM = 6.0, 268.0, 10.0, 108.0
+LEFT, RIGHT, TOP, BOTTOM = 6.0, 262.0, 10.0, 108.0
 """Where lines are drawn; names stand right of them, two dates below."""
 LARGE: Final = 0.1
 """A change of flags from which on it is told."""
@@ -41,7 +41,7 @@ def places_svg(chart: PlacesChart) -> str:
 def _place_name(place: Place, share: ErrorShare) -> str:
     """A segment's name; of one that moved the metric with its newest value, where there is one."""
     newest = place.values[-1]
-    return f"{place.name}, {share.number(newest)} now" if place.moved_it and newest is not None else place.name
+    return f"{share.number(newest)} {place.name}" if place.moved_it and newest is not None else place.name
 
 
 def places_title(chart: PlacesChart) -> str:
@@ -49,7 +49,7 @@ def places_title(chart: PlacesChart) -> str:
     share, moved = error_share(chart.metric), [place for place in chart.places if place.moved_it]
     where = " and ".join(place.name for place in moved)
     what = f"{share.word.capitalize()} share" if share.word else share.title
-    return f"{what} of {chart.classifier}, window by window: {where} moved it"
+    return f"{what} of {chart.classifier} by window: {where} moved it"
 
 
 def flags_title(flags: FlagCounts) -> str:

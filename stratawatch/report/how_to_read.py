@@ -120,7 +120,8 @@ def _next_window(view: PanelView) -> str:
     if first.expected is None:
         return f"nothing can be said of how well the next window tells {name}"
     low, high = (points(end, first.wanted) for end in first.expected)
-    return f"the next window is expected to tell {name} to ±{low} to {high} points; ±{exact_points(first.wanted)} is wanted"
+    wanted = f"±{exact_points(first.wanted)} is wanted"
+    return f"the next window is expected to tell {name} to ±{low} to {high} points; {wanted}"
 
 
 def _incident(view: PanelView) -> str:

@@ -22,8 +22,8 @@ from stratawatch.formatting import capitalised
 from stratawatch.report.events import DocsLink
 from stratawatch.report.next_window import next_window
 from stratawatch.report.page import index_page, panel_page
-from stratawatch.report.trends import with_deployments
 from stratawatch.report.picture_set import Picture, drop_pictures, write_pictures
+from stratawatch.report.trends import with_deployments
 from stratawatch.report.view import SHOWN_CYCLES, build, relative_docs
 from stratawatch.report.view_models import PanelView
 

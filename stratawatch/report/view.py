@@ -20,8 +20,8 @@ from stratawatch.report.events import DocsLink, cycle_rows, incident_rows, notif
 from stratawatch.report.first_screen import summary
 from stratawatch.report.headline import headline
 from stratawatch.report.report_data import ReportData, read_data
-from stratawatch.report.small_cells import without_small_cells
 from stratawatch.report.scores import by_segment, overall, scales_of
+from stratawatch.report.small_cells import without_small_cells
 from stratawatch.report.table_rows import (
     BoundsRow,
     CorrectedRow,

@@ -49,7 +49,7 @@ class Reader:
         document: Callable[[], dict[str, Any]],
         smallest_cell: int = 0,
     ) -> None:
-        """`document` is what `status --json` says, with estimates and specifications; `smallest_cell` that of reports."""
+        """`document` is what `status --json` says, with estimates and specifications; `smallest_cell` as in reports."""
         self._ports, self._store, self._document, self._mark = ports, looking, document, mark
         self._kept, self._smallest_cell = KeptViews(mark), smallest_cell
 
