@@ -114,9 +114,9 @@ class TestWhatItCosts:
             + cost,
             second.body,
         )
-        sure = r"Sure: yes, proven\. Even the good end of this week's interval, [\d.]+%, is outside the 50% allowed\."
+        sure = r"Sure: yes, proven\. All of this week's interval, [\d.]+% to [\d.]+%, is outside the 50% allowed\."
         assert re.search(sure, second.body)
-        weeks = re.search(r"Still on: yes, in week 3 of it\. Week by week: (.+) wrong\.", second.body)
+        weeks = re.search(r"Still on: yes, in week 3 of it, .* \((.+) wrong, week by week\)\.", second.body)
         assert len(weeks[1].split(", ")) == 3
         wrong, low, high, flags, usual, more, least, most = map(int, said.groups())
         assert low <= wrong <= high <= flags
