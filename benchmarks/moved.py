@@ -18,10 +18,11 @@ from typing import Final
 
 import numpy as np
 
-from benchmarks.moved_frames import SEGMENTS, WeekFrame, frames_of, true_at_cut_off, true_parts
+from benchmarks.moved_frames import SEGMENTS, WeekFrame, frames_of, true_at_cut_off, true_parts, true_share_of_scores
 from benchmarks.shape import Kind, Options, Result, Row, Verdict, main
 from stratawatch.core.alarms.cut_offs import CutOff, CutOffChoice, LimitLine, choose_cut_off
 from stratawatch.core.alarms.moved import MetricChange, ValueInterval, what_moved
+from stratawatch.core.alarms.score_groups import score_groups
 from stratawatch.core.estimation.wilson import wilson_interval
 from stratawatch.demo.messages import REGIONS
 from stratawatch.demo.world import BREAK_WEEK, DEGRADED_CLASSIFIER, SimulatedWorld
@@ -95,7 +96,8 @@ def run(options: Options) -> Result:
     world, frames = frames_of(options.seed, QUICK_WEEKS if options.quick else WEEKS)
     rng = np.random.default_rng([options.seed, 16])
     rows: list[Row] = []
-    return Result(rows, [*_changes(frames, runs, rng, rows), *_cut_offs(world, frames, runs, rng, rows)])
+    verdicts = [*_changes(frames, runs, rng, rows), *_cut_offs(world, frames, runs, rng, rows)]
+    return Result(rows, [*verdicts, *_score_groups(frames, runs, rng, rows)])
 
 
 def _changes(frames: Sequence[WeekFrame], runs: int, rng: np.random.Generator, rows: list[Row]) -> Iterator[Verdict]:
@@ -165,6 +167,34 @@ def _intervals(change: MetricChange) -> dict[Part, ValueInterval]:
 
 def _holds(ends: ValueInterval, truth: float) -> bool:
     return ends.low - _ROUNDING <= truth <= ends.high + _ROUNDING
+
+
+def _score_groups(
+    frames: Sequence[WeekFrame], runs: int, rng: np.random.Generator, rows: list[Row]
+) -> Iterator[Verdict]:
+    """The share of positives among items of like scores, before the break and after it."""
+    everything, cells = Cell(), []
+    for before, after in COMPARISONS[1:3]:
+        if after[-1] > len(frames):
+            continue
+        sides = [[frames[week - 1] for week in weeks] for weeks in (before, after)]
+        by_place: dict[tuple[int, str], Cell] = defaultdict(Cell)
+        for _ in range(runs):
+            was, now = ([one.scored(one.draw(rng), DEGRADED_CLASSIFIER) for one in some] for some in sides)
+            for place, group in enumerate(score_groups(was, now, DEGRADED_CLASSIFIER)):
+                readings = ("before", group.before, sides[0]), ("now", group.now, sides[1])
+                for name, reading, some in readings:
+                    if reading.positives is not None:
+                        true = true_share_of_scores(some, DEGRADED_CLASSIFIER, group.low, group.high)
+                        by_place[place, name].held.append(_holds(reading.positives, true))
+        for (place, name), cell in sorted(by_place.items()):
+            everything.held += cell.held
+            cells.append(cell)
+            weeks = f"{_text(before)} -> {_text(after)}"
+            rows.append({"weeks": weeks, "scores": f"group {place + 1}", "windows": name, "held": cell.share})
+    yield Verdict("shares of positives by score inside their interval", "must", everything.share, PROMISED, ">=")
+    below = sum(cell.is_surely_below for cell in cells)
+    yield Verdict(f"of {len(cells)} groups of scores, surely below", "must", below, 0, "<=")
 
 
 def _cut_offs(

@@ -8,13 +8,13 @@ from typing import Final
 import numpy as np
 
 from benchmarks.demo_worlds_loop import SKIPS, Cells, Integers, Memory, count, label, pool, spec_of
-from stratawatch.core.alarms.cut_offs import ScoredWindow
 from stratawatch.core.alarms.moved import LabelledWindow
 from stratawatch.core.alarms.rate_and_mix import DomainWeights, decompose
+from stratawatch.core.alarms.scored_labels import ScoredWindow
 from stratawatch.core.designs.frozen import FrozenDesign, pool_sizes
 from stratawatch.core.metrics import metric_named
 from stratawatch.core.population import Atom, Candidates, Floats, Segment
-from stratawatch.core.score_bins import own_bins_of
+from stratawatch.core.score_bins import OWN_BIN_COUNT, own_bin_foot, own_bins_of
 from stratawatch.core.stratification.stratify import stratify
 from stratawatch.core.verdicts import VerdictsByItem
 from stratawatch.demo.messages import REGIONS
@@ -123,6 +123,15 @@ def true_parts(
     change = weights.ratio(shares[1], rates[1]) - weights.ratio(shares[0], rates[0])
     rate, mix = (part.reshape(-1, 2).sum(axis=1)[: len(REGIONS)] for part in parts)
     return rate, mix, float(change)
+
+
+def true_share_of_scores(frames: Sequence[WeekFrame], classifier: str, low: float, high: float) -> float:
+    """The share of positives among all items whose own score bin begins in a range; 1 belongs to the last one."""
+    feet = np.array([own_bin_foot(bin_) for bin_ in range(OWN_BIN_COUNT)])
+    inside = (feet >= low) & ((feet < high) | (high == 1))
+    there = [inside[frame.own_bins[classifier]] for frame in frames]
+    positives = sum(int((flags & frame.week.truth).sum()) for flags, frame in zip(there, frames, strict=True))
+    return positives / max(sum(int(flags.sum()) for flags in there), 1)
 
 
 def true_at_cut_off(

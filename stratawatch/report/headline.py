@@ -98,10 +98,12 @@ def _to_do(facts: ReportData, key: StreamKey) -> Iterator[NamedLine]:
     for one in facts.incidents:
         if one.key == key and one.kind == AlarmState.BREACH and one.resolved_at is None:
             may_be_older = facts.breaches.get(key, News()).may_be_older
-            yield NamedLine("Do", first_step(key, one.since, may_be_older=may_be_older))
+            step = first_step(key, one.since, may_be_older=may_be_older)
             if one.acknowledged_at is None:
-                yield NamedLine("Who", "nobody has acknowledged it yet", f"stratawatch alerts ack {one.id}")
+                yield NamedLine("Do first", "acknowledge it, nobody has yet", f"stratawatch alerts ack {one.id}")
+                yield NamedLine("Then", step)
             else:
+                yield NamedLine("Do", step)
                 yield NamedLine("Who", f"{one.acknowledged_by} looks after it since {one.acknowledged_at:%Y-%m-%d}.")
 
 

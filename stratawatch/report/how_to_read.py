@@ -4,7 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from stratawatch.engine.evidence.cut_off_text import cut_off_in_words
+from stratawatch.engine.evidence.score_curves import ScoreCurve
 from stratawatch.formatting import count, count_text, estimate_in_words, exact_points, minute, percent, points
+from stratawatch.report.score_chart import range_text
 from stratawatch.report.table_rows import BoundsRow
 from stratawatch.report.view_models import PanelView, Score, limit_word
 from stratawatch.report.wording import brief_percent, metric_words, span
@@ -16,6 +18,7 @@ class HowToRead:
 
     first: str
     scorecard: str
+    scores: tuple[str, ...]
     cut_offs: tuple[str, ...]
     segments: str
     bounds: str
@@ -36,6 +39,7 @@ def how_to_read(view: PanelView) -> HowToRead:
     return HowToRead(
         first=_first(view),
         scorecard=_estimate(view, view.scores),
+        scores=tuple(map(_scores, view.score_curves)),
         cut_offs=tuple(cut_off_in_words(tried.rows) if tried.rows else "" for tried in view.cut_offs),
         segments=_estimate(view, view.segments),
         bounds=_bounds(missing.bounds) if missing else "",
@@ -68,6 +72,14 @@ def _first(view: PanelView) -> str:
                     told += f", its {limit_word(score.limit)} {brief_percent(score.limit_value)}"
                 return f"{told}; flags are those of this window"
     return "how a classifier's metrics are, and how many items it flagged"
+
+
+def _scores(curve: ScoreCurve) -> str:
+    first = curve.groups[0]
+    spread = (
+        f"{percent(first.now.share)} of the items have a score of {range_text(first)}, {percent(first.before.share)}"
+    )
+    return f"{spread} had one before; of {curve.classifier} alone"
 
 
 def _counted(view: PanelView) -> str:

@@ -12,6 +12,7 @@ from stratawatch.engine.model.states import CycleState
 from stratawatch.report import wording
 from stratawatch.report.breach_charts import flags_svg, flags_title, places_svg, places_title
 from stratawatch.report.how_to_read import how_to_read
+from stratawatch.report.score_chart import range_text, score_svg, score_title, windows_text
 from stratawatch.report.trend_chart import trend_svg
 from stratawatch.report.view_models import PanelView, Score
 
@@ -37,6 +38,9 @@ FILTERS: Final = {
     "first_day": wording.first_day,
     "first_percent": wording.brief_percent,
     "whole_percent": formatting.whole_percent,
+    "score_title": score_title,
+    "score_range": range_text,
+    "score_windows": windows_text,
     "places_title": places_title,
     "flags_title": flags_title,
 }
@@ -90,6 +94,7 @@ def environment() -> "Environment":
         "style": Markup(_own("page.css")),  # noqa: S704 - our own file
         "chart": lambda trend: Markup(trend_svg(trend)),  # noqa: S704 - it holds numbers, dates and our own words
         "places_chart": lambda chart: Markup(places_svg(chart)),  # noqa: S704 - names in it are escaped
+        "score_chart": lambda curve: Markup(score_svg(curve)),  # noqa: S704 - it holds numbers alone
         "flags_chart": lambda flags: Markup(flags_svg(flags)),  # noqa: S704 - numbers, dates and our own words
         "symbols": SYMBOLS,
         "meanings": MEANINGS,

@@ -17,6 +17,7 @@ from stratawatch.engine.cycle.forecast_checks import forecast_record
 from stratawatch.engine.evidence.compared_windows import ComparedWindows
 from stratawatch.engine.evidence.limit_outlooks import kept_outlooks
 from stratawatch.engine.evidence.news import news_of_open_breaches
+from stratawatch.engine.evidence.score_curves import ScoreCurve, score_curves
 from stratawatch.engine.evidence.tried_cut_offs import TriedCutOffs, cut_offs_of_incidents
 from stratawatch.engine.labels.corrected_estimates import CorrectedCycle, corrected_cycle
 from stratawatch.engine.labels.implied_errors import Disagreement, disagreement
@@ -96,6 +97,7 @@ class ReportData:
     rule: JudgementRule | None = None  # by which the scorecard's window was judged
     corrections: tuple[str, ...] = ()  # of the windows shown: when, why, before and after
     cut_offs: Mapping[int, TriedCutOffs] = field(default_factory=dict)  # by open incident
+    score_curves: tuple[ScoreCurve, ...] = ()  # of classifiers with an open breach
     breaches: Mapping[StreamKey, News] = field(default_factory=dict)  # what is told of those that are open
     outlooks: tuple[LimitOutlook, ...] = ()  # of the newest judged window, at each end of its limits
     forecasts: ForecastRecord | None = None  # what became of the last ones
@@ -143,6 +145,7 @@ def read_data(store: Store, spec: PanelSpec, newest: int) -> ReportData:
             rule=_rule(tx, shown),
             corrections=tuple(said for one in shown for said in _corrections(tx, one)),
             cut_offs=cut_offs_of_incidents(compared, incidents),
+            score_curves=score_curves(compared, incidents),
             breaches=news_of_open_breaches(compared, incidents),
             outlooks=kept_outlooks(tx, spec),
             forecasts=forecast_record(tx, spec.name),

@@ -100,6 +100,7 @@ def assemble(
         label_errors=_label_errors(facts),
         disagreement=facts.disagreement.sentence if facts.disagreement else "",
         cut_offs=_cut_offs(facts),
+        score_curves=facts.score_curves,
     )
 
 

@@ -9,6 +9,7 @@ from stratawatch.core.alarms.alarm_states import URGENCY, AlarmState
 from stratawatch.core.alarms.ends import fixed_ends
 from stratawatch.core.estimate import Estimate, IntervalEstimate
 from stratawatch.core.goals import Goal, Limit
+from stratawatch.engine.evidence.score_curves import ScoreCurve
 from stratawatch.engine.model.limit_outlook import LimitOutlook
 from stratawatch.engine.model.panel_links import STEPS_ANCHOR, WORDS, PanelLinks, is_clickable
 from stratawatch.engine.model.panel_spec import Window
@@ -326,6 +327,7 @@ class PanelView:
     label_errors: LabelErrorsView | None = None
     disagreement: str = ""  # what that of annotators implies; empty where it moves nothing
     cut_offs: tuple[CutOffsView, ...] = ()
+    score_curves: tuple[ScoreCurve, ...] = ()
     links: PanelLinks = field(default_factory=PanelLinks)
     next_window: NextWindow | None = None
 

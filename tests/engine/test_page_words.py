@@ -116,7 +116,7 @@ class TestWhatItCosts:
         )
         sure = r"Sure: yes, proven\. All of this week's interval, [\d.]+% to [\d.]+%, is outside the 50% allowed\."
         assert re.search(sure, second.body)
-        weeks = re.search(r"Still on: yes, in week 3 of it, .* \((.+) wrong, week by week\)\.", second.body)
+        weeks = re.search(r"Still on: yes, in week 3 of it; .* \((.+) wrong, week by week\)\.", second.body)
         assert len(weeks[1].split(", ")) == 3
         wrong, low, high, flags, usual, more, least, most = map(int, said.groups())
         assert low <= wrong <= high <= flags
@@ -269,7 +269,7 @@ class TestWhatItCosts:
         assert f"STILL BROKEN, week 2: {shown.sentence}" == f"{reminder.subject}."
         told = [*map(str, shown.told)]
         assert {*told} & {*reminder.body.splitlines()} >= {*reminder.body.splitlines()[:4]}
-        assert [line.name for line in shown.told if line.command == "stratawatch alerts ack 1"] == ["Who"]
+        assert [line.name for line in shown.told if line.command == "stratawatch alerts ack 1"] == ["Do first"]
         assert not [line for line in told if "confidence" in line]
         assert [line.split(": ")[0] for line in told[:3]] == ["Now", "Since", "Still on"]
         assert shown.deeper[-1].startswith("Proof: recall of lr ")

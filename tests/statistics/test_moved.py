@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from stratawatch.core.alarms.cut_offs import LimitLine, ScoredWindow, choose_cut_off
+from stratawatch.core.alarms.cut_offs import LimitLine, choose_cut_off
 from stratawatch.core.alarms.moved import LabelledWindow, what_moved
 from stratawatch.core.alarms.rate_and_mix import DomainWeights, decompose
+from stratawatch.core.alarms.scored_labels import ScoredWindow
 from stratawatch.core.designs.frozen import FrozenDesign
 from stratawatch.core.metrics import metric_named
 from stratawatch.core.population import Atom, Candidates, Segment

@@ -7,9 +7,9 @@ from datetime import datetime
 from statistics import median
 from typing import Final
 
-from stratawatch.core.alarms.cut_offs import ScoredWindow
 from stratawatch.core.alarms.moved import MOST_WINDOWS, LabelledWindow
 from stratawatch.core.alarms.other_causes import CauseKind, OtherCause
+from stratawatch.core.alarms.scored_labels import ScoredWindow
 from stratawatch.core.estimation.agreement import annotator_agreements, latest_answers
 from stratawatch.core.population import Atom, Segment
 from stratawatch.engine.evidence.like_windows import windows_around

@@ -20,7 +20,7 @@ def still_on_line(values: Sequence[IntervalEstimate], number: int, share: ErrorS
     >>> from stratawatch.core.alarms.error_shares import error_share
     >>> weeks = [IntervalEstimate(value, value - 0.03, value + 0.03, 300.0) for value in (0.7, 0.68)]
     >>> still_on_line(weeks, 2, error_share("precision"), "week", over=False)
-    'Still on: yes, in week 2 of it, no change since proven (30%, 32% wrong, week by week).'
+    'Still on: yes, in week 2 of it; neither better nor worse beyond chance (30%, 32% wrong, week by week).'
     """
     shown = [share.number(one.value) for one in values[-MOST_VALUES:]]
     each = f" ({', '.join(shown)}{f' {share.word}' if share.word else ''}, {unit} by {unit})" if len(shown) > 1 else ""
@@ -33,9 +33,9 @@ def _trend(values: Sequence[IntervalEstimate], share: ErrorShare) -> str:
     first, newest = values[0], values[-1]
     change = share.of(newest.value) - share.of(first.value)
     if abs(change) <= hypot(first.half_width, newest.half_width):
-        return ", no change since proven"
+        return "; neither better nor worse beyond chance"
     more_is_worse = bool(share.word)
-    return ", getting worse" if (change > 0) == more_is_worse else ", getting better"
+    return "; getting worse" if (change > 0) == more_is_worse else "; getting better"
 
 
 def still_sure_line(found: IntervalEstimate | None, limit: Limit | None, share: ErrorShare, unit: str) -> str:
