@@ -9,11 +9,12 @@ from scipy.stats import binom
 from stratawatch.core.alarms.cut_offs import LimitLine, choose_cut_off
 from stratawatch.core.alarms.moved import LabelledWindow, what_moved
 from stratawatch.core.alarms.rate_and_mix import DomainWeights, decompose
+from stratawatch.core.alarms.score_groups import score_groups
 from stratawatch.core.alarms.scored_labels import ScoredWindow
 from stratawatch.core.designs.frozen import FrozenDesign
 from stratawatch.core.metrics import metric_named
 from stratawatch.core.population import Atom, Candidates, Segment
-from stratawatch.core.score_bins import own_bins_of
+from stratawatch.core.score_bins import OWN_BIN_COUNT, own_bin_foot, own_bins_of
 from stratawatch.core.verdicts import VerdictsByItem
 
 REPEATS = 100
@@ -120,3 +121,27 @@ def test_cut_offs_hold_the_truth_and_so_does_the_chosen_one():
     assert np.mean(calls) >= binom.ppf(0.01, REPEATS, 0.92) / REPEATS
     assert len(chosen) > REPEATS / 2
     assert np.mean(chosen) >= binom.ppf(0.01, len(chosen), 0.90) / len(chosen)
+
+
+def test_shares_of_positives_by_score_hold_the_truth():
+    before, after = World(1), World(2, 0.3)
+    rng, feet = np.random.default_rng(8), np.array([own_bin_foot(bin_) for bin_ in range(OWN_BIN_COUNT)])
+
+    def scored(world):
+        window, bins = world.draw(rng), own_bins_of(world.scores)
+        return ScoredWindow(window, {item: int(bins[int(item[1:])]) for item in window.design.candidates.items})
+
+    held, shares = [], []
+    for _ in range(REPEATS):
+        groups = score_groups([scored(before)], [scored(after)], "a")
+        assert groups[0].low == 0
+        assert groups[-1].high == 1
+        assert sum(group.now.share for group in groups) == pytest.approx(1)
+        for group in groups:
+            for world, reading in ((before, group.before), (after, group.now)):
+                scores = feet[own_bins_of(world.scores)]
+                inside = (scores >= group.low) & ((scores < group.high) | (group.high == 1))
+                held.append(reading.positives.low <= world.truth[inside].mean() <= reading.positives.high)
+                shares.append(reading.share - inside.mean())
+    assert np.mean(held) >= binom.ppf(0.01, REPEATS, 0.93) / REPEATS
+    assert abs(np.mean(shares)) < 0.005
