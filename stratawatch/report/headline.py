@@ -18,7 +18,6 @@ from stratawatch.report.wording import metric_words, span
 
 _FIRST: Final = ("Now", "Since", "Still on", "Sure", "Harm", "Cost")
 """Lines on a breach that come before what is to be done, in this order; the others come after it."""
-_WHERE: Final = "Where"
 
 
 def headline(facts: ReportData, overall: Sequence[Score], segments: Sequence[Score]) -> Headline:
@@ -57,9 +56,7 @@ def _broken(facts: ReportData, alike: Sequence[Score], details: Sequence[str]) -
         said, deeper = _subject(news), (*news.more, *proofs)
         lines = [NamedLine.of(line) for line in news.lines]
         told = [*sorted((one for one in lines if one.name in _FIRST), key=_place), *_to_do(facts, key)]
-        later = [one for one in lines if one.name not in _FIRST]
-        where = [one for one in later if one.name == _WHERE]
-        further = [*where, *_others(facts, key), *(one for one in later if one.name != _WHERE)]
+        further = [*_others(facts, key), *(one for one in lines if one.name not in _FIRST)]
     else:
         said, deeper = _sentence(AlarmState.BREACH, alike, 0), proofs
         told, further = [NamedLine("", _subject(news)) for news in several], []

@@ -11,6 +11,7 @@ from stratawatch.core.alarms.alarm_states import MEANINGS, SYMBOLS, AlarmState
 from stratawatch.engine.model.states import CycleState
 from stratawatch.report import wording
 from stratawatch.report.breach_charts import flags_svg, flags_title, places_svg, places_title
+from stratawatch.report.cut_off_chart import cut_off_svg
 from stratawatch.report.how_to_read import how_to_read
 from stratawatch.report.score_chart import range_text, score_svg, score_title, windows_text
 from stratawatch.report.trend_chart import trend_svg
@@ -94,6 +95,7 @@ def environment() -> "Environment":
         "style": Markup(_own("page.css")),  # noqa: S704 - our own file
         "chart": lambda trend: Markup(trend_svg(trend)),  # noqa: S704 - it holds numbers, dates and our own words
         "places_chart": lambda chart: Markup(places_svg(chart)),  # noqa: S704 - names in it are escaped
+        "cut_off_chart": lambda choice: Markup(cut_off_svg(choice)),  # noqa: S704 - numbers and our own words
         "score_chart": lambda curve: Markup(score_svg(curve)),  # noqa: S704 - it holds numbers alone
         "flags_chart": lambda flags: Markup(flags_svg(flags)),  # noqa: S704 - numbers, dates and our own words
         "symbols": SYMBOLS,

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from stratawatch.core.alarms.alarm_states import AlarmState
+from stratawatch.core.alarms.cut_offs import CutOffChoice
 from stratawatch.core.designs.missing_bounds import MissingBounds
 from stratawatch.core.estimate import IntervalEstimate
 from stratawatch.core.estimation.missing_answers import AnswerCounts
@@ -154,11 +155,15 @@ class LabelErrorsView:
 
 @dataclass(frozen=True)
 class CutOffsView:
-    """The cut-offs that were tried for an open incident, and what came of them in a sentence."""
+    """The cut-offs that were tried for an open incident, and what came of them in a sentence.
+
+    `choice` has the same ones as numbers, for a chart.
+    """
 
     name: str
     sentence: str
     rows: tuple[CutOffRow, ...]
+    choice: CutOffChoice | None = None
 
 
 @dataclass(frozen=True)

@@ -134,7 +134,10 @@ def _cut_offs(facts: ReportData) -> tuple[CutOffsView, ...]:
     """The cut-offs that were tried for open incidents."""
     return tuple(
         CutOffsView(
-            f"{metric_words(one.key.metric)} of {one.key.classifier}", tried_text(tried), tuple(cut_off_rows(tried))
+            f"{metric_words(one.key.metric)} of {one.key.classifier}",
+            tried_text(tried),
+            tuple(cut_off_rows(tried)),
+            None if isinstance(tried.choice, Undefined) else tried.choice,
         )
         for one in facts.incidents
         if (tried := facts.cut_offs.get(one.id)) is not None and tried.is_worth_telling

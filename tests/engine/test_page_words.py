@@ -94,7 +94,7 @@ class TestOthers:
         assert row.body.splitlines()[3:6] == [
             "Cannot be seen (BLIND): false omission rate of lr.",
             "Looks fine, not proven (UNPROVEN): recall of 5 classifiers.",
-            "Fine, proven over the last windows (OK): precision of rf.",
+            "Fine, proven by the last windows together (OK): precision of rf.",
         ]
 
 
@@ -110,7 +110,7 @@ class TestWhatItCosts:
         assert "So far" not in page.body
         cost = r"about (\d+) more wrong flags than usual \((\d+) to (\d+)\) in 3 weeks\."
         said = re.search(
-            r"Harm: about (\d+) wrong flags \((\d+) to (\d+)\) this week, of (\d+) flags; usually (\d+)\. So far "
+            r"Harm: about (\d+) wrong flags \((\d+) to (\d+)\) this week, of (\d+) flags; a usual week has (\d+)\. So far "
             + cost,
             second.body,
         )
@@ -146,7 +146,7 @@ class TestWhatItCosts:
         more = r"about ([\d,]+) EUR more than usual \(([\d,]+) to ([\d,]+)\) in 3 weeks\."
         said = re.search(
             r"Harm: about (\d+) wrong flags \((\d+) to (\d+)\) this week, .*\n"
-            r"Cost: about ([\d,]+) EUR this week \(([\d,]+) to ([\d,]+)\), at 2\.5 each; usually ([\d,]+)\. So far "
+            r"Cost: about ([\d,]+) EUR this week \(([\d,]+) to ([\d,]+)\), at 2\.5 each; a usual week has ([\d,]+)\. So far "
             + more,
             second.body,
         )
@@ -244,7 +244,7 @@ class TestWhatItCosts:
         missed = [miss(scenario, period) for period in (2, 3)]
         page, reminder = scenario.channel.received
         said = re.search(
-            r"Harm: about (\d+) misses \((\d+) to (\d+)\) this week, of (\d+) items that it passed; usually (\d+)\.",
+            r"Harm: about (\d+) misses \((\d+) to (\d+)\) this week, of (\d+) items that it passed; a usual week has (\d+)\.",
             page.body,
         )
         number, low, high, passed, usual = map(int, said.groups())

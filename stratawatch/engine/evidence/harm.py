@@ -75,7 +75,7 @@ class Harm:
         """What is said of the newest window, what is usual, and the total where there are several windows."""
         if not self.before:
             return f"{text}."
-        text += f"; usually {told(mean_number(self.before).value)}."
+        text += f"; a usual {self.unit} has {told(mean_number(self.before).value)}."
         return f"{text} So far {total}" if len(self.since) > 1 else text
 
     @property

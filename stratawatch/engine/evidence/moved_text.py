@@ -45,7 +45,7 @@ def _where(found: StreamChange, share: ErrorShare, span: str) -> Iterator[str]:
     others = [one for one in segments if one.segment not in named]
     if named and others:
         left = f" and {len(others) - MOST_NAMES} more" if len(others) > MOST_NAMES else ""
-        yield f"Elsewhere: {', '.join(_now(one, share) for one in others[:MOST_NAMES])}{left}: no change proven."
+        yield f"Elsewhere: {', '.join(_now(one, share) for one in others[:MOST_NAMES])}{left}: no clear change."
     elif segments and not named:
         yield "Where: no segment stands out."
 
