@@ -60,8 +60,9 @@ def _flags(facts: ReportData, name: str) -> FlagCounts | None:
     found = [(one, flags) for one, flags in found if one.cycle.period <= newest.cycle.period]
     if not found or found[-1][0] is not newest:
         return None
-    since = min((s for key, s in _breaches(facts) if key.classifier == name), default=newest.cycle.window.start)
-    before = [flags for one, flags in found if one.cycle.window.start < since][-_USUAL_WINDOWS:]
+    since = min((s for key, s in _breaches(facts) if key.classifier == name), default=None)
+    until = since or newest.cycle.window.start
+    before = [flags for one, flags in found if one.cycle.window.start < until][-_USUAL_WINDOWS:]
     starts = tuple(one.cycle.window.start for one, _ in found)
     usual = sum(before) / len(before) if before else None
     return FlagCounts(name, starts, tuple(flags for _, flags in found), usual, since if since in starts else None)
