@@ -9,6 +9,7 @@ from stratawatch.core.goals import Limit
 from stratawatch.core.population import Segment
 from stratawatch.engine.alarms.acknowledgements import acknowledge_incident
 from stratawatch.engine.cycle.advance import advance
+from stratawatch.engine.model.panel_links import Deployment, PanelLinks
 from stratawatch.engine.model.panel_spec import CallCosts, ClassifierSpec, PanelSpec
 from tests.support.fakes import MONDAY, WEEK, spec
 from tests.support.scenario import Scenario, open_all
@@ -31,6 +32,7 @@ WEEKS, BROKEN, LATE, SKIPPING = 7, 4, 2, 5
 The newest week stops half answered.
 """
 ITEMS, AGAIN = 1800, 600
+LINKS = PanelLinks(deployments=(Deployment(MONDAY + (BROKEN + 0.5) * WEEK, "lr 2.1", "lr"),))
 
 
 def play_broken_weeks(file: Path, panel: PanelSpec = PANEL) -> Scenario:

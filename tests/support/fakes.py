@@ -141,8 +141,9 @@ class FakeSource:
             },
         )
         columns = {
-            c.name: dict.fromkeys(("nulls", "invalid", "positives", "score_nulls", "score_invalid"), 0)
-            for c in panel.classifiers
+            c.name: dict.fromkeys(("nulls", "invalid", "score_nulls", "score_invalid"), 0)
+            | {"positives": sum(pattern[place] == "1" for pattern, _ in cell_of)}
+            for place, c in enumerate(panel.classifiers)
         }
         profile = InputProfile(len(rows), 0, 0, window.start, window.end, columns, null_times=0, **self.seen)
         return CensusResult(census, profile, (), {"rows": len(rows)})

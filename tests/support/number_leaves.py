@@ -53,6 +53,8 @@ def leaves(thing: Any, path: str = "") -> Iterator[Leaf]:
         here = f"{path}.{one.name}" if path else one.name
         if owner in numeric and (value is None or isinstance(value, NUMBERS)) and not isinstance(value, bool):
             yield Leaf(here, owner, value)
+        elif owner in numeric and isinstance(value, tuple):
+            yield from (Leaf(f"{here}[{number}]", owner, each) for number, each in enumerate(value))
         else:
             yield from leaves(value, here)
 

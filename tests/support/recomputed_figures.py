@@ -41,10 +41,14 @@ class RecomputedFigures:
         return {
             "window": window(self.newest),
             "headline": {"more_wrong": self.wrong(self.cycle).value - self.usual_wrong()},
+            "summary": self.summary(shown),
             "scores": [self.score(one) for one in self.view.scores],
             "segments": [self.score(one) for one in self.view.segments],
             "trends": [
-                {"points": [self.point(one, trend.classifier, trend.metric) for one in shown]}
+                {
+                    "points": [self.point(one, trend.classifier, trend.metric) for one in shown],
+                    "marks": self.marks(shown, trend.classifier),
+                }
                 for trend in self.view.trends
             ],
             "labels": self.tables.outcomes(self.newest),
@@ -59,13 +63,84 @@ class RecomputedFigures:
                 "revision": revision["number"],
                 "estimated_at": moment(revision["at"]),
                 "goals": [{"margin": goal["margin"]} for goal in spec["goals"]],
+                "panel_version": self.newest["version_id"],
             },
+            "next_window": self.next_window(),
             "missing": self.missing(),
             "cut_offs": [
                 {"rows": [{"labels": self.labels_beyond(row.cut_off)} for row in one.rows]}
                 for one in self.view.cut_offs
             ],
         }
+
+    def summary(self, shown: Sequence[Any]) -> dict[str, Any]:
+        """What stands below the headline."""
+        view = self.view.summary
+        judged = [one for one in shown if one["state"] == "judged"]
+        starts = [moment(one["window_start"]) for one in judged]
+        since = moment(self.fall["since"])
+        stream = view.places.classifier, view.places.metric
+        flags = {row.name: self.flags(judged, row.name) for row in view.rows}
+        return {
+            "rows": [
+                {"scores": [self.score(one) for one in row.scores], "flags": flags[row.name]} for row in view.rows
+            ],
+            "flags": flags[self.fall["classifier"]],
+            "places": {
+                "starts": starts,
+                "places": [
+                    {"values": [self.interval(one["id"], *stream, place.name)["value"] for one in judged]}
+                    for place in view.places.places
+                ],
+                "limit": self.tables.limit(*stream),
+                "since": since,
+            },
+        }
+
+    def flags(self, judged: Sequence[Any], name: str) -> dict[str, Any]:
+        """What a classifier flagged in each window, and the mean of up to four before it broke, else before the last.
+
+        They are counted from the atoms; the report reads what the windows' input was counted as.
+        """
+        counts = [self.tables.calls(one["id"], name, "1") for one in judged]
+        broke = name == self.fall["classifier"]
+        since = self.fall["since"] if broke else judged[-1]["window_start"]
+        usual = [flags for one, flags in zip(judged, counts, strict=True) if one["window_start"] < since][-MOST_BEFORE:]
+        return {
+            "starts": [moment(one["window_start"]) for one in judged],
+            "counts": counts,
+            "usual": sum(usual) / len(usual),
+            "since": moment(since) if broke else None,
+        }
+
+    def marks(self, shown: Sequence[Any], name: str) -> list[dict[str, int]]:
+        """The windows in which something of a classifier was deployed."""
+        return [
+            {"place": place}
+            for one in self.view.links.deployments
+            for place, cycle in enumerate(shown)
+            if one.classifier in ("", name) and moment(cycle["window_start"]) <= one.at < moment(cycle["window_end"])
+        ]
+
+    def next_window(self) -> dict[str, Any]:
+        """What the goals want and what this window reached; what is expected of the next one is a forecast."""
+        wanted = {goal["metric"]: goal["margin"] for goal in self.tables.spec["goals"]}
+        rows = [
+            {"now": self.half_width(row.classifier, row.metric), "wanted": wanted[row.metric]}
+            for row in self.view.next_window.rows
+        ]
+        more = len(self.tables.names) * len(wanted) - len(rows)
+        return {"labels": self.tables.spec["budget"], "rows": rows, "more": more}
+
+    def half_width(self, classifier: str, metric: str) -> float:
+        """That of the newest window's interval."""
+        found = self.tables.estimate(self.cycle, classifier, metric)
+        return float(found["high"] - found["low"]) / 2
+
+    def change(self, classifier: str, metric: str) -> float:
+        """Of a value since the window before."""
+        now, was = (self.tables.estimate(one["id"], classifier, metric) for one in self.tables.judged[:-3:-1])
+        return float(now["value"] - was["value"])
 
     def interval(self, cycle: int, *stream: str | None) -> dict[str, float] | None:
         """The kept estimate of a stream."""

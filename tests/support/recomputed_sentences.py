@@ -1,4 +1,4 @@
-"""The numbers that stand in the sentences of a headline, in their order, made anew from the store's tables."""
+"""The numbers that stand in the sentences of a first screen, in their order, made anew from the store's tables."""
 
 import re
 from statistics import median
@@ -8,7 +8,7 @@ from tests.support.recomputed_figures import RecomputedFigures
 from tests.support.stored_tables import moment
 
 BY_ESTIMATOR = None
-"""The end of an interval that the estimator alone can make: of windows together, or at a page's confidence."""
+"""What the estimator alone can make: the end of an interval of windows together or at a page's confidence, a plan."""
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 _NUMBER = re.compile(r"(?<![\w.])\d[\d,]*(?:\.\d+)?")
 _SECONDS = 3600
@@ -41,7 +41,7 @@ def is_rounded(written: str, number: float | None) -> bool:
 
 
 class RecomputedSentences:
-    """By how a line of the headline begins: the numbers that it must hold."""
+    """By how a line of the first screen begins: the numbers that it must hold."""
 
     def __init__(self, figures: RecomputedFigures) -> None:
         self.figures = figures
@@ -60,9 +60,11 @@ class RecomputedSentences:
             "Cost": self.cost,
             "Where": lambda: self.where(re.search(r"\S+=\w+", line).group()),
             "Clue": self.clue,
-            "Sure": self.nothing,
+            "Still on": self.still_on,
+            "Sure": self.sure,
             "Do": self.nothing,
-            "unknown looks": self.nothing,
+            "Who: unknown looks": self.nothing,
+            "Others": self.nothing,
             "Not the cause": self.causes,
             "Cut-offs": self.cut_offs,
             "As a metric": self.metric,
@@ -70,6 +72,9 @@ class RecomputedSentences:
             r"\d+ metrics with a limit": self.states,
             r"\d+ incident": self.incidents,
             "Window": self.progress,
+            "Less sure than wanted": self.too_wide,
+            "False-omission rate of all classifiers moved together": self.moved_together,
+            r"\d+ labels are expected": self.next_window,
         }
         (found,) = [numbers for start, numbers in begins.items() if re.match(start, line)]
         return found()
@@ -93,6 +98,32 @@ class RecomputedSentences:
         low, high = (100 * (1 - self.newest[end]) for end in ("high", "low"))
         return [value, low, high, 100 * (1 - self.floor), usual]
 
+    def still_on(self) -> list[float | None]:
+        weeks = [100 * self.figures.share_wrong([one]) for one in self.figures.since_fall()]
+        return [len(weeks), *weeks]
+
+    def sure(self) -> list[float | None]:
+        _, low, high, allowed, _ = self.now()
+        return [low, high, allowed]
+
+    def too_wide(self) -> list[float | None]:
+        """Of each goal that some classifiers miss: how many, of how many, the widest, and what is wanted."""
+        said = list[float | None]()
+        for goal in self.tables.spec["goals"]:
+            widths = [self.figures.half_width(name, goal["metric"]) for name in self.tables.names]
+            wide = [one for one in widths if one > goal["margin"]]
+            some = [len(wide), len(widths)] if len(wide) < len(widths) else []
+            said += [*some, 100 * max(wide), 100 * goal["margin"]] if wide else []
+        return said
+
+    def moved_together(self) -> list[float | None]:
+        changes = [self.figures.change(name, "false_omission_rate") for name in self.tables.names]
+        return [100 * abs(sum(changes)) / len(changes)]
+
+    def next_window(self) -> list[float | None]:
+        goals = len(self.tables.names) * len(self.tables.spec["goals"])
+        return [self.tables.spec["budget"], BY_ESTIMATOR, goals, BY_ESTIMATOR]
+
     def harm(self) -> list[float | None]:
         flags = self.tables.calls(self.figures.cycle, "lr", "1")
         so_far = [*self.figures.more_wrong_since(), len(self.figures.since_fall())]
@@ -114,7 +145,7 @@ class RecomputedSentences:
     def where(self, segment: str) -> list[float | None]:
         before, since = self.figures.before_fall(), self.figures.since_fall()
         now, was = (100 * self.figures.share_wrong(several, segment) for several in (since, before))
-        return [now, BY_ESTIMATOR, BY_ESTIMATOR, was, len(since)]
+        return [now, BY_ESTIMATOR, BY_ESTIMATOR, len(since), was]
 
     def clue(self) -> list[float | None]:
         flags = [
@@ -126,7 +157,7 @@ class RecomputedSentences:
             ),
         ]
         found = [_mean(one, several) for one in flags for several in (self.figures.before_fall(), self._since())]
-        return [len(self._since()), *found]
+        return [*found, len(self._since())]
 
     def causes(self) -> list[float | None]:
         before, since = self.figures.before_fall(), self._since()

@@ -2,8 +2,10 @@
 
 import pytest
 
-from stratawatch.report import build
-from tests.support.broken_weeks import PANEL, play_broken_weeks
+from stratawatch.engine.cycle.frozen_budgets import frozen_budgets
+from stratawatch.engine.model.pauses import Pauses
+from stratawatch.report.publish import panel_view, with_next_window
+from tests.support.broken_weeks import LINKS, PANEL, play_broken_weeks
 from tests.support.stored_tables import StoredTables
 
 SHOWN = 5
@@ -15,7 +17,9 @@ def broken_weeks(tmp_path_factory):
     """The view and the tables."""
     file = tmp_path_factory.mktemp("broken-weeks") / "store.db"
     scenario = play_broken_weeks(file)
-    view = build(scenario.ports.store, PANEL, scenario.clock.now(), cycles=SHOWN)
+    store, now = scenario.ports.store, scenario.clock.now()
+    view = panel_view(store, PANEL, now, Pauses(), {PANEL.name: LINKS}, cycles=SHOWN)
+    view = with_next_window(view, frozen_budgets(store, PANEL, now))
     scenario.ports.store.dispose()
     tables = StoredTables(file, PANEL.name)
     yield view, tables

@@ -1,11 +1,14 @@
 """Every figure of the report is recomputed from the store's tables with SQL, and compared with the view's."""
 
+import json
 from dataclasses import replace
 from datetime import datetime
 
 import pytest
 
+from stratawatch.core.random_numbers import digest
 from stratawatch.report.view_models import PanelView
+from tests.support.broken_weeks import PANEL
 from tests.support.number_leaves import changed, leaves, number_fields, numbers_by_path
 from tests.support.recomputed_figures import RecomputedFigures
 from tests.support.recomputed_sentences import (
@@ -32,6 +35,8 @@ NOT_COMPARED = {
     "LabelsToProve.most": "is what a plan forecasts, and none was made",
     "BaselineView.valid_from": "is of a baseline",
     "BaselineView.valid_until": "is of a baseline",
+    "ExpectedWidth.expected": "is what a plan forecasts of the next window",
+    "Deployment.at": "is what the configuration says",
     "MissingBounds.low": "is the end of an interval with assumed answers: `test_estimates_lie_within_their_bounds`",
     "MissingBounds.high": "is the end of an interval with assumed answers: `test_estimates_lie_within_their_bounds`",
 }
@@ -59,10 +64,17 @@ def differences(view, figures):
     ]
 
 
-def wrong_lines(headline, figures):
-    """The lines of a headline with a number or a date that is not the tables'."""
+def first_screen(view):
+    """The sentences of the headline, below it, and on the next window."""
+    headline = view.headline
+    named = map(str, (*headline.told, *headline.further))
+    below = (*view.summary.notes, view.next_window.sentence)
+    return [headline.sentence, *headline.details, *named, *headline.deeper, *headline.harm, *below]
+
+
+def wrong_lines(lines, figures):
+    """Those with a number or a date that is not the tables'."""
     said = RecomputedSentences(figures)
-    lines = (headline.sentence, *headline.details, *headline.told, *headline.deeper, *headline.harm)
     return [line for line in lines if not _is_of_tables(line, said)]
 
 
@@ -128,8 +140,44 @@ def test_every_state_is_that_of_the_tables(view, figures):
     assert told == [tuple(row) for row in known][: len(told)]
 
 
-def test_every_number_of_the_headline_is_that_of_the_tables(view, figures):
-    assert wrong_lines(view.headline, figures) == []
+def test_every_number_of_the_first_screen_is_that_of_the_tables(view, figures):
+    assert wrong_lines(first_screen(view), figures) == []
+    begins = {line.partition(":")[0] for line in first_screen(view)}
+    assert {"Still on", "Sure", "Where", "Clue", "Less sure than wanted"} <= begins
+
+
+def test_what_moved_together_has_the_sign_of_its_changes(view, figures):
+    (said,) = [note for note in view.summary.notes if "moved together" in note]
+    changes = [figures.change(name, "false_omission_rate") for name in figures.tables.names]
+    assert [change < 0 for change in changes] == ["by −" in said] * 3
+
+
+def test_lines_of_classifiers_show_the_scores_of_the_scorecard(view):
+    """And the chart of flags is that of the classifier that broke."""
+    scores = {(one.classifier, one.metric): one for one in view.scores}
+    assert {row.name for row in view.summary.rows} == {one.classifier for one in view.scores}
+    for row in view.summary.rows:
+        assert list(row.scores) == [scores[row.name, metric] for metric in view.summary.metrics]
+    assert view.summary.flags is view.summary.rows[0].flags
+    assert view.summary.flags.classifier == "lr"
+
+
+def test_flags_are_those_that_were_counted_of_the_input_and_change_by_their_share(view, figures):
+    tables = figures.tables
+    profiles = [json.loads(one["profile"])["columns"] for one in tables.judged[-len(view.cycles) + 1 :]]
+    for row in view.summary.rows:
+        flags = row.flags
+        assert list(flags.counts) == [columns[row.name]["positives"] for columns in profiles]
+        usual = figures.flags(tables.judged[-len(profiles) :], row.name)["usual"]
+        assert flags.change == pytest.approx((flags.counts[-1] - usual) / usual, rel=1e-9)
+    assert len({row.flags.counts for row in view.summary.rows}) == 3
+
+
+def test_the_seed_is_that_of_the_draws(view, figures):
+    """Whoever knows the seed finds the random number of each item that was drawn."""
+    seed = PANEL.seed_of(view.window)
+    assert view.method.seed == figures.tables.spec["seed"] == PANEL.seed
+    assert all(one["digest"] == digest(seed, one["item"]) for one in figures.tables.draws(figures.cycle))
 
 
 def test_every_number_that_is_changed_is_found(view, figures):
@@ -160,11 +208,11 @@ def test_a_number_that_is_changed_is_found(view, figures, changes, where):
 
 def test_a_digit_of_a_sentence_that_is_changed_is_found(view, figures):
     """Of every line each number that is recomputed, with its last digit two more: a half may be rounded either way."""
-    said, headline = RecomputedSentences(figures), view.headline
-    for line in (headline.sentence, *headline.details, *headline.told, *headline.deeper, *headline.harm):
+    said = RecomputedSentences(figures)
+    for line in first_screen(view):
         for (_, end), expected in zip(number_places(line), said.of(line), strict=True):
             more = f"{line[: end - 1]}{(int(line[end - 1]) + 2) % 10}{line[end:]}"
-            assert expected is BY_ESTIMATOR or wrong_lines(replace(headline, told=(more,)), figures) == [more]
+            assert expected is BY_ESTIMATOR or wrong_lines([more], figures) == [more]
 
 
 def test_axes_hold_what_they_show(view):
@@ -189,3 +237,6 @@ def test_what_is_played_shows_every_kind_of_number(view):
     assert view.older
     assert view.headline.more_wrong > 1
     assert any(one.windows > 1 for score in view.scores for one in score.outlooks)
+    assert [len(trend.marks) for trend in view.trends] == [1, 1, 1, 0, 0, 0, 0, 0, 0]
+    assert [row.flags.since is None for row in view.summary.rows] == [False, True, True]
+    assert len(view.next_window.rows) == 6
