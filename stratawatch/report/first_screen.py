@@ -118,11 +118,11 @@ def _value(one: CycleData, key: StreamKey, segment: str) -> float | None:
 
 
 def _too_wide(facts: ReportData, scores: Sequence[Score]) -> Iterator[str]:
-    """A sentence on the goals that the window's labels did not reach."""
+    """A sentence on the goals that the window's labels did not reach, by as much as the digits of a width show."""
     spec, said = facts.newest.spec if facts.newest else facts.spec, []
     for goal in spec.goals:
         mine = [one.half_width for one in scores if one.half_width and goal.is_for(one.classifier, one.metric)]
-        wide = [half for half in mine if half > goal.margin]
+        wide = [half for half in mine if half > goal.margin and points(half, half) != points(goal.margin, half)]
         if wide:
             who = "" if len(wide) == len(mine) else f" of {len(wide)} of {count_text(len(mine), 'classifier')}"
             reach = f"±{points(max(wide), max(wide))} points (wanted ±{exact_points(goal.margin)})"
