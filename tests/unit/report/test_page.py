@@ -111,6 +111,8 @@ class TestWords:
         text = " ".join("".join(Reader(page).words).split())
         assert "891 labels were used" in text
         assert "n = z² θ (1 − θ) / h²" in text
+        assert "or what Wilson's interval needs where that is more, as near 0% and 100%" in text
+        assert "of an endless population that would estimate the value as precisely, at most the metric's whole" in text
 
 
 class TestTheSentenceOfAState:
