@@ -72,7 +72,7 @@ def cut_off_in_words(rows: Sequence[CutOffRow]) -> str:
 
 
 def tried_text(tried: TriedCutOffs) -> str:
-    """What was tried, on what, and that nobody applies it; or why nothing was."""
+    """What was tried, on what, that nobody applies it, and how values compare with a window's; or why nothing was."""
     choice = tried.choice
     if isinstance(choice, Undefined):
         return f"No cut-off of {tried.classifier.name} can be tried: {choice.reason}."
@@ -83,7 +83,15 @@ def tried_text(tried: TriedCutOffs) -> str:
         found = f"the one in use holds {line} in all of them together"
     else:
         found = f"suggested is the nearest that would have held {line}{_price(tried)}"
-    return f"Tried on the labels of {count_text(tried.windows, 'window')} since it began: {found}; {NOT_APPLIED}."
+    on = count_text(tried.windows, "window")
+    return f"Tried on the labels of {on} since it began: {found}; {NOT_APPLIED}. {_computed(tried.windows)}."
+
+
+def _computed(windows: int) -> str:
+    """Why the values of a table are not those of the scorecard: it estimates each window for itself, and by strata."""
+    if windows == 1:
+        return "Values are computed in another way than the scorecard's"
+    return f"Values are pooled over these {windows} windows, and computed in another way than the scorecard's"
 
 
 def _price(tried: TriedCutOffs) -> str:

@@ -57,6 +57,7 @@ class TestCutOffs:
         out = " ".join(paged.run("alerts", "show", str(found["id"])).stdout.split())
         assert f"Cut-offs of {found['classifier']}" in out
         assert "nothing is applied: a new cut-off is another classifier" in out
+        assert "Values are computed in another way than the scorecard's." in out  # of one window
         assert all(f"{one['flags']['value']:,.0f}" in out for one in shown["rows"])
 
 
