@@ -97,9 +97,10 @@ def _settle_cycle(
     tx, cycle = scene.tx, scene.cycle
     settled = len(rounds) == max_rounds(spec, cycle) and all(r.state == RoundState.SETTLED for r in rounds)
     answered = sum(draw.item_key in scene.verdicts for draw in draws)
-    came = f"{answered} of {len(draws)} drawn items have a verdict"
+    came = f"{answered} of {len(draws)} drawn items"
     if settled:
-        tx.move(Entity.CYCLE, cycle.id, cycle.state, CycleState.SETTLED, at=scene.now, why=came)
+        why = f"{came} have a verdict"
+        tx.move(Entity.CYCLE, cycle.id, cycle.state, CycleState.SETTLED, at=scene.now, why=why)
         return CycleState.SETTLED
     if cycle.deadline_at is None or scene.now < cycle.deadline_at or not may_expire:
         return cycle.state
@@ -110,7 +111,8 @@ def _settle_cycle(
         if round_.state not in _DONE:
             close_round(tx, round_, RoundState.EXPIRED, scene.now, "the cycle's deadline passed")
     further = SecondVoteCounts.of(scene.answers.words.values()).sentence
-    why = f"deadline {cycle.deadline_at:%Y-%m-%d %H:%M} +00:00 passed; {came}{further and f'; {further}'}"
+    said = f"{came} had a verdict at the deadline{further and f'; {further}'}"  # late ones count, and are not in it
+    why = f"deadline {cycle.deadline_at:%Y-%m-%d %H:%M} +00:00 passed; {said}"
     tx.cycles.explain(cycle.id, reason=why)
     tx.move(Entity.CYCLE, cycle.id, cycle.state, CycleState.EXPIRED, at=scene.now, why=why)
     return CycleState.EXPIRED

@@ -19,6 +19,7 @@ from tests.support.recomputed_sentences import (
     number_places,
     numbers_in,
 )
+from tests.support.stored_tables import moment
 
 NOT_COMPARED = {
     "PanelView.generated_at": "is the caller's clock",
@@ -118,6 +119,32 @@ def test_every_row_of_the_tables_is_there(view, figures):
         if figures.missing_of(tables.draws(cycle), one.classifier, one.metric)["missing"]
     }
     assert {(row.classifier, row.metric) for row in view.missing.bounds} == with_an_answer_missing
+
+
+def test_a_cycle_ended_by_its_deadline_counts_what_had_come_by_then(view, figures):
+    """Later answers are in its row, and not in its note."""
+    (row,) = [one for one in view.cycles if one.note]
+    (cycle,) = [one for one in figures.tables.cycles if one["id"] == row.id]
+    deadline = moment(cycle["deadline_at"])
+    events = figures.tables.rows("SELECT * FROM label_events")
+    came = {one["item_key"] for one in events if moment(one["at"]) <= deadline}
+    draws = figures.tables.draws(row.id)
+    in_time = sum(one["item_key"] in came for one in draws)
+    assert row.note == (
+        f"deadline {deadline:%Y-%m-%d %H:%M} +00:00 passed; "
+        f"{in_time} of {len(draws)} drawn items had a verdict at the deadline"
+    )
+    assert in_time < row.labels.used + row.labels.skipped
+
+
+def test_cut_offs_say_that_they_are_not_computed_as_the_scorecard_is(view):
+    """The first row is the cut-off in use, and its precision is not that of the newest window."""
+    (tried,) = view.cut_offs
+    assert tried.sentence.endswith(
+        " Values are pooled over these 2 windows, and computed in another way than the scorecard's."
+    )
+    in_use, score = tried.rows[0].values_by_title["precision"], view.scores[0]
+    assert not in_use.startswith(f"{100 * score.estimate.value:.1f}%")
 
 
 def test_costs_are_the_sum_of_own_samples_and_the_largest_one_for_all(view, figures):
