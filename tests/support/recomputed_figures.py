@@ -68,9 +68,16 @@ class RecomputedFigures:
             "next_window": self.next_window(),
             "missing": self.missing(),
             "cut_offs": [
-                {"rows": [{"labels": self.labels_beyond(row.cut_off)} for row in one.rows]}
+                {
+                    "rows": [{"labels": self.labels_beyond(row.cut_off)} for row in one.rows],
+                    "choice": {
+                        "confidence": spec["confidence"],
+                        "limit": {"value": self.tables.limit(self.fall["classifier"], self.fall["metric"])["floor"]},
+                    },
+                }
                 for one in self.view.cut_offs
             ],
+            "score_curves": [{"windows": [len(self.before_fall()), len(self.since_fall())]}],
         }
 
     def summary(self, shown: Sequence[Any]) -> dict[str, Any]:
@@ -259,6 +266,14 @@ class RecomputedFigures:
         return sum(
             one["said"] in ("yes", "no") and one["score_lr"] >= least
             for cycle in self.since_fall()
+            for one in self.tables.draws(cycle["id"])
+        )
+
+    def labels_with_score(self, windows: Sequence[Any], low: float, high: float) -> int:
+        """Answers of windows to items whose classifier's score lies in a range; 1 belongs to the last one."""
+        return sum(
+            one["said"] in ("yes", "no") and low <= one["score_lr"] and (one["score_lr"] < high or high == 1)
+            for cycle in windows
             for one in self.tables.draws(cycle["id"])
         )
 

@@ -38,6 +38,15 @@ NOT_COMPARED = {
     "BaselineView.valid_until": "is of a baseline",
     "ExpectedWidth.expected": "is what a plan forecasts of the next window",
     "Deployment.at": "is what the configuration says",
+    "CutOff.score": "is what was tried: `rows` have the labels beyond each",
+    "CutOff.labels": "stands in `rows` too, where it is compared",
+    "ValueInterval.value": "is of a cut-off or a group of scores: `benchmarks.moved` measures it against the truth",
+    "ValueInterval.low": "is of a cut-off or a group of scores: `benchmarks.moved` measures it against the truth",
+    "ValueInterval.high": "is of a cut-off or a group of scores: `benchmarks.moved` measures it against the truth",
+    "ScoreGroup.low": "is where groups were cut: `test_groups_of_scores_hold_the_labels_of_the_tables`",
+    "ScoreGroup.high": "is where groups were cut: `test_groups_of_scores_hold_the_labels_of_the_tables`",
+    "GroupReading.share": "adds up to 1: `test_groups_of_scores_hold_the_labels_of_the_tables`",
+    "GroupReading.labels": "is compared by `test_groups_of_scores_hold_the_labels_of_the_tables`",
     "MissingBounds.low": "is the end of an interval with assumed answers: `test_estimates_lie_within_their_bounds`",
     "MissingBounds.high": "is the end of an interval with assumed answers: `test_estimates_lie_within_their_bounds`",
 }
@@ -119,6 +128,17 @@ def test_every_row_of_the_tables_is_there(view, figures):
         if figures.missing_of(tables.draws(cycle), one.classifier, one.metric)["missing"]
     }
     assert {(row.classifier, row.metric) for row in view.missing.bounds} == with_an_answer_missing
+
+
+def test_groups_of_scores_hold_the_labels_of_the_tables(view, figures):
+    for curve in view.score_curves:
+        sides = figures.before_fall()[-curve.windows[0] :], figures.since_fall()[-curve.windows[1] :]
+        for windows, side in zip(sides, ("before", "now"), strict=True):
+            readings = [getattr(group, side) for group in curve.groups]
+            assert sum(one.share for one in readings) == pytest.approx(1)
+            for group, reading in zip(curve.groups, readings, strict=True):
+                assert reading.labels == figures.labels_with_score(windows, group.low, group.high)
+    assert [curve.classifier for curve in view.score_curves] == [figures.fall["classifier"]]
 
 
 def test_a_cycle_ended_by_its_deadline_counts_what_had_come_by_then(view, figures):
