@@ -93,3 +93,19 @@ def test_without_a_setting_nothing_is_hidden():
     assert build(memory, memory.panel, NOW) == build(memory, memory.panel, NOW, smallest_cell=0)
     assert inside(build(memory, memory.panel, NOW))["region=south"].estimate is not None
     assert inside(build(memory, memory.panel, NOW, smallest_cell=2))["region=south"].estimate is None
+
+
+def test_sentences_on_its_state_and_its_breach_have_no_value_either():
+    """A limit of the segment itself: the state stays, and what it says of the value goes."""
+    memory = memory_of()
+    key = stream(segment="region=south")
+    said = replace(memory.states[2][0], key=key, reason="61.3% (57.3 to 65.3, 95%) is below the floor of 78.0%")
+    memory.states[2].append(said)
+    memory.incidents.append(Incident(2, key, AlarmState.BREACH, "s", 2, NOW, since=cycle(1).window.start))
+    news = {key: News(lines=("Now: 38.7% of its flags are wrong.",), subject="38.7% wrong")}
+    facts = replace(read_data(memory, memory.panel, 13), breaches=news)
+    page, whole = (panel_page(assemble(without_small_cells(facts, smallest), NOW)) for smallest in (30, 0))
+    assert "61.3%" in whole
+    assert "61.3%" not in page
+    assert "38.7%" not in page
+    assert "BREACH" in page
