@@ -101,16 +101,22 @@ ASKED: Final = """
 ANSWERED: Final = """
     WITH oldest (cycle_id, at) AS (VALUES {oldest})
     SELECT d.cycle_id AS cycle, COUNT(*) AS answered
-    FROM oldest AS o INNER JOIN draws AS d ON d.cycle_id = o.cycle_id
+    FROM oldest AS o INNER JOIN draws AS d ON d.cycle_id = o.cycle_id INNER JOIN cycles AS c ON c.id = o.cycle_id
     WHERE EXISTS (
         SELECT 1 FROM label_events AS e
         WHERE e.item_key = d.item_key AND e.question_key = d.question_key AND e.at >= o.at AND e.value <> 'retract'
+        AND (e.value <> 'skip' OR c.state NOT IN ('frozen', 'labelling') OR e.at >= c.opened_at OR NOT EXISTS (
+            SELECT 1 FROM draws AS p INNER JOIN cycles AS w ON w.id = p.cycle_id
+            WHERE p.item_key = d.item_key AND w.panel = c.panel AND w.window_start < c.window_start))
         AND NOT EXISTS (
             SELECT 1 FROM label_events AS r
             WHERE r.item_key = e.item_key AND r.question_key = e.question_key AND r.annotator = e.annotator
             AND r.value = 'retract' AND (r.at > e.at OR (r.at = e.at AND r.id > e.id))))
     GROUP BY d.cycle_id"""
-"""How many drawn items of cycles have an answer that stands and has not expired."""
+"""How many drawn items of cycles have an answer that stands and has not expired.
+
+What was skipped in an earlier window and is asked again has none while its window is labelled.
+"""
 MOMENTS: Final = {"sqlite": "'{}'", "postgresql": "TIMESTAMPTZ '{}+00'"}
 """A moment as each database writes one that is kept."""
 SET_ASIDE_DAYS: Final = 7

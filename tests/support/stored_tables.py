@@ -156,7 +156,8 @@ class StoredTables:
 
     def outcomes(self, cycle: sqlite3.Row) -> dict[str, int]:
         """What became of the drawn items."""
-        draws = self.draws(cycle["id"])
+        is_over = cycle["state"] == "judged"
+        draws = self.draws(cycle["id"]) if is_over else [self._so_far(one, cycle) for one in self.draws(cycle["id"])]
         said = {one["item_key"]: one["said"] for one in draws}
         sent = {
             key
@@ -171,7 +172,6 @@ class StoredTables:
         waiting = sum(said[key] is None for key in sent)
         kinds = Counter(one["said"] for one in draws)
         reused = sum(one["reused"] for one in draws)
-        is_over = cycle["state"] == "judged"
         return {
             "drawn": len(draws),
             "reused": reused,
@@ -182,6 +182,15 @@ class StoredTables:
             "expired": waiting if is_over else 0,
             "unsent": len(draws) - reused - len(sent),
         }
+
+    def _so_far(self, draw: dict[str, Any], cycle: sqlite3.Row) -> dict[str, Any]:
+        """A draw of a window that is being labelled: what was skipped before it was opened is asked again."""
+        newest = self.number(
+            "SELECT MAX(at) FROM label_events WHERE item_key = ? AND question_key = ?",
+            *(draw["item_key"], draw["question_key"]),
+        )
+        is_asked_again = draw["said"] == "skip" and not draw["reused"] and newest < cycle["opened_at"]
+        return draw | {"said": None} if is_asked_again else draw
 
     def first_use_share(self, cycle: int) -> float:
         """The share of a window's draws that no earlier window drew."""

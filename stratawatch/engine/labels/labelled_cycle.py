@@ -17,7 +17,7 @@ from stratawatch.core.second_votes import next_vote, resolve_checked
 from stratawatch.core.verdicts import SaidWord, Verdict, VerdictsByItem, Vote, resolve_votes
 from stratawatch.engine.labels.item_keys import keys_of_items
 from stratawatch.engine.labels.second_votes import SecondVoteCounts, checked_keys, words_of
-from stratawatch.engine.model.cycle_facts import CandidateItem, DrawnItem
+from stratawatch.engine.model.cycle_facts import CandidateItem, Cycle, DrawnItem
 from stratawatch.engine.model.label_events import LabelEvent
 from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.engine.model.states import CycleState
@@ -144,7 +144,7 @@ def cycle_answers(tx: Transaction, spec: PanelSpec, cycle_id: int, draws: Sequen
     """What people said on a cycle's drawn items.
 
     Labels count that answer the question of the draw and were given at most `label_validity` before the cycle was
-    opened.
+    opened. While it is labelled, what nobody could tell in an earlier window and is asked again has no answer yet.
     """
     cycle = tx.cycles.get(cycle_id)
     by_question: dict[str, list[str]] = defaultdict(list)
@@ -155,11 +155,29 @@ def cycle_answers(tx: Transaction, spec: PanelSpec, cycle_id: int, draws: Sequen
     events = [event for event in found if event.at >= oldest]
     checked = checked_keys(spec, tx.cycles.atoms(cycle_id), draws) if spec.second_votes else frozenset[str]()
     has_ended = cycle.state not in (CycleState.FROZEN, CycleState.LABELLING)
-    return CycleAnswers(
-        verdicts_of(events, spec.votes, checked=checked, has_ended=has_ended),
-        words_of(event for event in events if event.item_key in checked),
-        events,
-    )
+    verdicts = verdicts_of(events, spec.votes, checked=checked, has_ended=has_ended)
+    words = words_of(event for event in events if event.item_key in checked)
+    if not has_ended:
+        for key in _asked_again(tx, cycle, draws, verdicts, events):
+            del verdicts[key]
+            words.pop(key, None)
+    return CycleAnswers(verdicts, words, events)
+
+
+def _asked_again(
+    tx: Transaction,
+    cycle: Cycle,
+    draws: Sequence[DrawnItem],
+    verdicts: Mapping[str, Verdict],
+    events: Iterable[LabelEvent],
+) -> frozenset[str]:
+    """The items of which nobody could tell in an earlier window, and nobody has said anything since this one opened.
+
+    A label from before this cycle of an item that is new to it was given to a store that was lost: it counts.
+    """
+    asked = {draw.item_key for draw in draws if not draw.reused and verdicts.get(draw.item_key) == "unresolved"}
+    silent = asked - {event.item_key for event in events if event.at >= cycle.opened_at}
+    return tx.rounds.drawn_in_earlier_windows(cycle.id, silent) if silent else frozenset()
 
 
 def cycle_verdicts(
