@@ -31,7 +31,7 @@ def test_a_fall_is_paged_by_windows_together_and_ends_by_itself(make_scenario):
     )
     reason = page.facts["reason"]
     assert f"precision fell by more than 5 points below its baseline of {100 * was:.1f}% (2026-02-02)" in reason
-    assert "luck reaches at most 0.8 times a year" in reason
+    assert "luck reaches that at most 0.8 times a year" in reason
     assert evidence(fallen).total == 0
     assert why_restarted(fallen) == [(None, "spam / lr / precision was paged")]
     label_weeks(fallen, 6, quality=1.3)

@@ -257,8 +257,9 @@ SELECT DISTINCT item_key FROM (
         AS answers
     FROM tasks JOIN batches ON batches.number = tasks.batch
     WHERE state = 'out' AND NOT EXISTS (
-        SELECT 1 FROM standing
-        WHERE standing.item_key = tasks.item_key AND standing.annotator = :annotator AND answer > expired)
+        SELECT 1 FROM standing JOIN answers ON answers.id = standing.answer
+        WHERE standing.item_key = tasks.item_key AND standing.annotator = :annotator AND answer > expired
+            AND (answers.value <> 'skip' OR answer > published_after))
 ) AS asking
 WHERE answers < :votes + vote - 1
     OR answers < :votes * (
@@ -280,7 +281,8 @@ WHERE NOT EXISTS (SELECT 1 FROM standing WHERE item_key = taken_back.item_key AN
 
 A batch that asks about an item that has answers asks for as many votes more; batches between which nobody answered it
 ask for the same ones, as those of overlapping windows. Answers that have expired for a batch are none, and batches from
-before them asked for something else. A second vote is one beside the first, though the batch that asked for the first
+before them asked for something else. Who skipped an item is asked
+again by a batch that came later, as its window waits for a word on it, and there may be nobody else. A second vote is one beside the first, though the batch that asked for the first
 was withdrawn. What was taken back after its batch was put away is asked of anybody who has not answered it, and of who
 took it back also where the batch was withdrawn.
 """

@@ -69,6 +69,19 @@ class TestAnItemThatIsAskedAnew:
         assert "needs no answer any more" in ann.post("/answer", data=form).text
         assert page.words()[1:] == [("k1", "ben", "no")]
 
+    def test_goes_to_who_skipped_it_once_more(self, page):
+        """A later window draws the item again, and waits for a word on it."""
+        ann = page.browser("ann")
+        page.queue.publish(asked("k1", key=OLD, since=NOW - LATER))
+        say(ann, "skip")
+        assert shown(ann) is None
+        page.queue.close([OLD])
+        page.queue.publish(asked("k1", key=NEW, since=NOW - LATER, vote=2))
+        assert shown(ann) == "k1"
+        say(ann, "skip")
+        assert shown(ann) is None
+        assert [word for _, _, word in page.words()] == ["skip", "skip"]
+
     def test_comes_again_where_the_new_answer_is_taken_back(self, page, ann):
         page.queue.publish(asked("k1", key=NEW))
         say(ann, "no")
