@@ -170,6 +170,16 @@ def count_text(number: int, word: str, many: str = "") -> str:
     return f"{count(number)} {word if number == 1 else many or word + 's'}"
 
 
+def age_text(age: timedelta) -> str:
+    """How long ago something was, in hours, and from three days on in days.
+
+    >>> age_text(timedelta(hours=5.7)), age_text(timedelta(days=9.2))
+    ('5 hours', '9 days')
+    """
+    hours = int(age.total_seconds() // 3600)
+    return count_text(hours, "hour") if hours < 72 else count_text(hours // 24, "day")
+
+
 def length_text(length: timedelta) -> str:
     """A length of time in the largest unit that gives a whole number.
 

@@ -28,6 +28,7 @@ PANEL_RULES: Final[tuple[Callable[[PanelSettings], Iterator[Problem]], ...]] = (
     classifier_rules.odd_votes,
     classifier_rules.second_votes_alone,
     metric_rules.classifiers_exist,
+    metric_rules.deployments_are_of_classifiers,
     metric_rules.right_direction,
     metric_rules.baselines_of_drops,
     metric_rules.goals_to_stop_at,

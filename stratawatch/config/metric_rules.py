@@ -22,6 +22,15 @@ def classifiers_exist(panel: PanelSettings) -> Iterator[Problem]:
                 yield Problem((*place, "classifiers", index), f"classifier '{name}' is named twice")
 
 
+def deployments_are_of_classifiers(panel: PanelSettings) -> Iterator[Problem]:
+    """A deployment is of a classifier of the panel, or of all."""
+    for index, one in enumerate(panel.deployments):
+        if one.classifier is not None and one.classifier not in panel.classifiers:
+            hint = nearest_or_all(one.classifier, panel.classifiers)
+            place = ("deployments", index, "classifier")
+            yield Problem(place, f"there is no classifier '{one.classifier}'", hint=hint)
+
+
 def right_direction(panel: PanelSettings) -> Iterator[Problem]:
     """A floor where large is good, a ceiling where small is; and one bound at least."""
     for index, limit in enumerate(panel.limits):

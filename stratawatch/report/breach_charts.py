@@ -10,12 +10,12 @@ from html import escape
 from typing import Final
 
 from stratawatch.core.alarms.error_shares import ErrorShare, error_share
-from stratawatch.formatting import whole_percent
+from stratawatch.formatting import count, whole_percent
 from stratawatch.report.view_models import FlagCounts, Place, PlacesChart
 
 WIDTH, HEIGHT = 400.0, 128.0
 LEFT, RIGHT, TOP, BOTTOM = 6.0, 262.0, 10.0, 108.0
-"""Where lines are drawn; names stand right of them, two dates below."""
+"""Where lines are drawn; names stand right of them, the date of the fall below."""
 LARGE: Final = 0.1
 """A change of flags from which on it is told."""
 _LINE: Final = 13.0
@@ -49,13 +49,18 @@ def places_title(chart: PlacesChart) -> str:
     share, moved = error_share(chart.metric), [place for place in chart.places if place.moved_it]
     where = " and ".join(place.name for place in moved)
     what = f"{share.word.capitalize()} share" if share.word else share.title
+    if len(moved) == len(chart.places):
+        return f"{what} of {chart.classifier} by window: in every segment"
     return f"{what} of {chart.classifier} by window: {where} moved it"
 
 
 def flags_title(flags: FlagCounts) -> str:
     """What the chart of flags shows."""
     change = flags.change
-    if change is None or abs(change) < LARGE:
+    if change is None:
+        none = f"{flags.classifier} flags {count(flags.counts[-1])} items, none before"
+        return none if flags.usual == 0 and flags.counts[-1] else f"Flags of {flags.classifier}"
+    if abs(change) < LARGE:
         return f"Flags of {flags.classifier}: much as before"
     way = "more" if change > 0 else "fewer"
     return f"{flags.classifier} flags {whole_percent(abs(change))} {way} in the newest window than before"

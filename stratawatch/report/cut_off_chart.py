@@ -17,7 +17,8 @@ def cut_off_svg(choice: CutOffChoice) -> str:
     ordered = sorted((choice.in_use, *choice.others), key=lambda one: one.calls.value)
     lines = {"precision": [one.precision for one in ordered], "recall": [one.recall for one in ordered]}
     ends = [end for values in lines.values() for one in values for end in (one.low, one.high)]
-    low = int(min([*ends, choice.limit.value]) / _STEP) * _STEP
+    limits = [choice.limit.value] if choice.limit.metric in lines else []
+    low = int(min([*ends, *limits]) / _STEP) * _STEP
     first, last = ordered[0].calls.value, ordered[-1].calls.value
 
     def x(one: CutOff) -> float:
@@ -32,7 +33,7 @@ def cut_off_svg(choice: CutOffChoice) -> str:
         f'<text x="{LEFT - 6:g}" y="{y(level) + 4:.1f}" text-anchor="end">{whole_percent(level)}</text>'
         for level in levels
     ]
-    parts.append(f'<path d="M{LEFT:g} {y(choice.limit.value):.1f}H{RIGHT:g}" class="limit"/>')
+    parts += [f'<path d="M{LEFT:g} {y(limit):.1f}H{RIGHT:g}" class="limit"/>' for limit in limits]
     places = [x(one) for one in ordered]
     for (name, values), look in zip(lines.items(), ("hit", "calm"), strict=True):
         parts += _line(places, values, y, look)

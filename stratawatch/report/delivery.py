@@ -11,6 +11,7 @@ from stratawatch.engine.alarms.report_notices import LastReport, NoticePicture, 
 from stratawatch.engine.ports import Ports
 from stratawatch.report.picture_set import Picture, for_mail
 from stratawatch.report.view_models import PanelView, Score
+from stratawatch.report.wording import first_day
 
 MOST_CHANGES: Final = 8
 """Changed states, and metrics that are not proven, that are named; of the others there is the number."""
@@ -50,7 +51,9 @@ def report_notice(view: PanelView, page: str, before: LastReport) -> ReportNotic
     """The headline, what changed since the last report, and what is waited for."""
     state, scores = view.headline.state, [*view.scores, *view.segments]
     states = {score.name: score.state.value for score in scores if score.state}
+    window = f"Newest window: {first_day(view.window)} (UTC){_and_old(view)}." if view.window else ""
     lines = [
+        *filter(None, [window]),
         view.headline.sentence,
         *map(str, (*view.headline.told, *view.headline.further)),
         *_changes(states, before),
@@ -62,6 +65,11 @@ def report_notice(view: PanelView, page: str, before: LastReport) -> ReportNotic
     stands = "nothing is judged yet" if state is None else state.value
     subject = f"{view.panel}, {view.generated_at:%Y-%m-%d}: {stands}"
     return ReportNotice(view.panel, subject, tuple(lines), page, states)
+
+
+def _and_old(view: PanelView) -> str:
+    """That nothing newer is judged, where there should be something."""
+    return f"; nothing newer is judged, and it ended {view.ended_ago} ago" if view.ended_ago else ""
 
 
 def _changes(states: Mapping[str, str], before: LastReport) -> Iterator[str]:

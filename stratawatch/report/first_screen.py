@@ -28,7 +28,8 @@ def summary(facts: ReportData, scores: Sequence[Score], segments: Sequence[Score
     rows = [_row(facts, name, metrics, scores, segments) for name in dict.fromkeys(one.classifier for one in scores)]
     rows.sort(key=lambda row: len(URGENCY) if row.state is None else URGENCY.index(row.state))
     shown = max(MOST_ROWS, sum(row.state not in _FINE for row in rows))
-    notes = (*_too_wide(facts, scores), *_moved_together([one for one in scores if one.metric in metrics]))
+    shown_scores = [one for one in scores if one.metric in metrics]
+    notes = (*_too_wide(facts, scores), *(_moved_together(shown_scores) if _is_next(facts) else ()))
     broken = _broken(facts)
     chart = None if broken is None else _places(facts, broken)
     flags = None if broken is None else next((row.flags for row in rows if row.name == broken.classifier), None)
@@ -36,10 +37,12 @@ def summary(facts: ReportData, scores: Sequence[Score], segments: Sequence[Score
 
 
 def _metrics(scores: Sequence[Score]) -> tuple[str, ...]:
-    """Those with a limit, else the first ones."""
-    known = dict.fromkeys(one.metric for one in scores)
-    limited = [name for name in known if any(one.limit for one in scores if one.metric == name)]
-    return tuple((limited or list(known))[:MOST_METRICS])
+    """Those with a limit, where something is wrong first, else the first ones."""
+    known = list(dict.fromkeys(one.metric for one in scores))
+    limited = [name for name in known if any(one.limit for one in scores if one.metric == name)] or known
+    troubled = [name for name in limited if any(one.state not in _FINE for one in scores if one.metric == name)]
+    chosen = [*troubled, *(name for name in limited if name not in troubled)][:MOST_METRICS]
+    return tuple(name for name in known if name in chosen)
 
 
 def _row(
@@ -56,8 +59,8 @@ def _flags(facts: ReportData, name: str) -> FlagCounts | None:
     newest = facts.newest
     if newest is None:
         return None
-    found = [(one, flags) for one in facts.cycles if (flags := _positives(one, name)) is not None]
-    found = [(one, flags) for one, flags in found if one.cycle.period <= newest.cycle.period]
+    judged = [one for one in facts.cycles if one.revision is not None and one.cycle.period <= newest.cycle.period]
+    found = [(one, flags) for one in judged if (flags := _positives(one, name)) is not None]
     if not found or found[-1][0] is not newest:
         return None
     since = min((s for key, s in _breaches(facts) if key.classifier == name), default=None)
@@ -85,7 +88,9 @@ def _breaches(facts: ReportData) -> Iterator[tuple[StreamKey, datetime]]:
 
 def _broken(facts: ReportData) -> StreamKey | None:
     """The breach of which charts are drawn: the one of all items that does most harm now."""
-    found = [key for key, _ in _breaches(facts) if key.segment is None and key in facts.breaches]
+    names = {one.name for one in facts.spec.classifiers}
+    open_ = (key for key, _ in _breaches(facts) if key.segment is None and key in facts.breaches)
+    found = [key for key in open_ if key.classifier in names]
     return max(found, key=lambda key: facts.breaches[key].more_wrong, default=None)
 
 
@@ -132,14 +137,25 @@ def _too_wide(facts: ReportData, scores: Sequence[Score]) -> Iterator[str]:
 
 
 def _moved_together(scores: Sequence[Score]) -> Iterator[str]:
-    """That a metric moved in one direction for all classifiers, which share their sample, and for none provably."""
+    """That a metric moved in one direction for all classifiers, which share their sample, and for none provably.
+
+    Nothing is said where one of them is in breach, or could not be told: then it may be the classifiers.
+    """
     for metric in dict.fromkeys(one.metric for one in scores):
-        moves = [(one.change, one.half_width) for one in scores if one.metric == metric and one.change is not None]
-        known = [(change, half) for change, half in moves if half]
+        mine = [one for one in scores if one.metric == metric]
+        known = [(one.change, one.half_width) for one in mine if one.change is not None and one.half_width]
+        if len(known) < max(_ALL_MOVED, len(mine)) or any(one.state == AlarmState.BREACH for one in mine):
+            continue
         alike = len({change > 0 for change, _ in known}) == 1
-        if len(known) < _ALL_MOVED or not alike or not all(half / 4 < abs(change) < half for change, half in known):
+        if not alike or not all(half / 4 < abs(change) < half for change, half in known):
             continue
         mean, half = sum(change for change, _ in known) / len(known), known[0][1]
         name = capitalised(metric_words(metric))
         moved = f"{name} of all classifiers moved together, by {signed_points(mean, half)} on average"
-        yield f"{moved}: probably the sample, which they share."
+        yield f"{moved}: probably the sample, which they share, or the items."
+
+
+def _is_next(facts: ReportData) -> bool:
+    """Whether the window before the scorecard's was estimated too, so that a change is from one to the next."""
+    judged = [one.cycle.period for one in facts.cycles if one.revision is not None]
+    return len(judged) > 1 and judged[-1] == judged[-2] + 1

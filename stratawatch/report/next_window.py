@@ -61,9 +61,13 @@ def next_window(widths: Mapping[tuple[str, str], float], budgets: FrozenBudgets 
 def _sentence(page: BudgetPage, goals: Sequence[BudgetRow]) -> str:
     """How many goals the budget is expected to hold, and which budget holds all."""
     held = sum(row.is_held(page.own) for row in goals)
-    of = f"{count(page.labels[page.own])} labels are expected to reach {held} of {count_text(len(goals), 'goal')}"
+    reached = f"{held} of {count_text(len(goals), 'goal')}"
+    of = f"{count(page.labels[page.own])} labels are expected to reach {reached}"
     if held == len(goals):
         return f"{of}."
+    untold = sum(not any(row.widths) for row in goals)
+    if untold:
+        return f"{of}; of {count(untold)} nothing can be said."
     enough = next((n for place, n in enumerate(page.labels) if all(row.is_held(place) for row in goals)), None)
     if enough is None:
         return f"{of}; all of them take more than {count(page.labels[-1])}."

@@ -37,7 +37,7 @@ FILTERS: Final = {
     "metric_words": wording.metric_words,
     "css_class": wording.css_class,
     "first_day": wording.first_day,
-    "first_percent": wording.brief_percent,
+    "first_pair": wording.brief_pair,
     "whole_percent": formatting.whole_percent,
     "score_title": score_title,
     "score_range": range_text,

@@ -36,7 +36,10 @@ def write_pictures(view: PanelView, page: Path) -> tuple[Picture, ...]:
 
     There are none while nothing was estimated. Files that an earlier set of the day had and this one has not go.
     """
-    folder, pictures = pictures_folder(page), tuple(_pictures(view, pictures_folder(page)))
+    folder = pictures_folder(page)
+    if folder.is_symlink():  # what it leads to is not ours
+        folder.unlink(missing_ok=True)
+    pictures = tuple(_pictures(view, folder))
     kept = {picture.path.name for picture in pictures}
     if not pictures:
         drop_pictures(page)

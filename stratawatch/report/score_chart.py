@@ -1,6 +1,7 @@
 """What a broken classifier's scores say of items, before its fall and since, group by group, as inline SVG."""
 
 from collections.abc import Iterator, Sequence
+from math import floor, log10
 from typing import Final
 
 from stratawatch.core.alarms.moved import ValueInterval
@@ -16,12 +17,14 @@ _APART: Final = 7.0
 
 def score_title(curve: ScoreCurve) -> str:
     """The group whose share of positives changed most, of those whose intervals do not overlap; else that none did."""
+    if not any(group.before.positives and group.now.positives for group in curve.groups):
+        return f"Too few labels tell what scores of {curve.classifier} mean, before it began or since"
     moved = [(change, group) for group in curve.groups if (change := _proven_change(group)) is not None]
     if not moved:
         return f"No group of {curve.classifier}'s scores means another share of positives than before, beyond chance"
     _, group = max(moved, key=lambda one: abs(one[0]))
     before, now = (side.positives.value if side.positives else 0.0 for side in (group.before, group.now))
-    what = f"Of items that {curve.classifier} scores {range_text(group)} {whole_percent(now)} are positive"
+    what = f"Of items that {curve.classifier} scores {range_text(group)}, {whole_percent(now)} are positive"
     return f"{what}; before it began {whole_percent(before)} were"
 
 
@@ -32,7 +35,17 @@ def range_text(group: ScoreGroup) -> str:
     >>> range_text(ScoreGroup(0.3125, 0.78, GroupReading(0.1, None, 0), GroupReading(0.1, None, 0)))
     '0.31 to 0.78'
     """
-    return f"{group.low:.2g} to {group.high:.2g}"
+    return f"{_edge(group.low)} to {_edge(group.high)}"
+
+
+def _edge(score: float) -> str:
+    """A score in as many digits as tell it from 0 and from 1.
+
+    >>> _edge(0.3125), _edge(0.99976), _edge(0.00024), _edge(1.0)
+    ('0.31', '0.99976', '0.00024', '1')
+    """
+    rest = min(score, 1 - score)
+    return f"{score:.{1 - floor(log10(rest))}f}" if rest > 0 else f"{score:g}"
 
 
 def windows_text(curve: ScoreCurve) -> str:
@@ -50,7 +63,7 @@ def score_svg(curve: ScoreCurve) -> str:
         for level in _LEVELS
     ]
     parts += [
-        f'<text x="{_x(place - 0.5, groups):.1f}" y="{BOTTOM + 16:g}" text-anchor="middle">{edge:.2g}</text>'
+        f'<text x="{_x(place - 0.5, groups):.1f}" y="{BOTTOM + 16:g}" text-anchor="middle">{_edge(edge)}</text>'
         for place, edge in enumerate([*(group.low for group in groups), groups[-1].high])
     ]
     parts += _side([group.before.positives for group in groups], -_APART, "calm")

@@ -4,6 +4,7 @@ from collections.abc import Collection
 from dataclasses import replace
 
 from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
+from stratawatch.engine.alarms.notifications import News
 from stratawatch.engine.model.alarm_records import StreamKey
 from stratawatch.formatting import count_text
 from stratawatch.report.report_data import CycleData, ReportData
@@ -21,9 +22,23 @@ def without_small_cells(facts: ReportData, smallest: int) -> ReportData:
     return replace(
         facts,
         cycles=tuple(_hidden_in(one, _small(facts, one, smallest), smallest) for one in facts.cycles),
-        breaches={key: news for key, news in facts.breaches.items() if key not in small},
+        breaches={
+            key: _without_names(news, {str(one.segment) for one in small})
+            for key, news in facts.breaches.items()
+            if key not in small
+        },
         outlooks=tuple(one for one in facts.outlooks if one.key not in small),
     )
+
+
+def _without_names(news: News, hidden: Collection[str]) -> News:
+    """What is told of a breach without the lines on where it is that name a small segment."""
+    told = [
+        line
+        for line in news.lines
+        if not (line.startswith(("Where: ", "Elsewhere: ")) and any(name in line for name in hidden))
+    ]
+    return replace(news, lines=told)
 
 
 def _small(facts: ReportData, one: CycleData, smallest: int) -> frozenset[StreamKey]:

@@ -51,12 +51,12 @@ def _deployed(trend: Trend, deployments: Sequence[Deployment]) -> Iterator[Mark]
 
 
 def _changes(facts: ReportData, name: str) -> Iterator[Mark]:
-    """The windows from which on a classifier reads other columns or has another cut-off."""
+    """The windows from which on a classifier is read in another way or has another cut-off."""
     for place, (before, one) in enumerate(pairwise(facts.cycles), start=1):
         was, now = (next((c for c in o.spec.classifiers if c.name == name), None) for o in (before, one))
         if now is None or was == now:
             continue
-        what = "joined the panel" if was is None else "reads other columns"
+        what = "joined the panel" if was is None else "its score or its call is read in another way"
         if was is not None and was.cut_off != now.cut_off:
             what = f"its cut-off went from {_cut_off(was)} to {_cut_off(now)}"
         yield Mark(place, f"{one.cycle.window.start:%Y-%m-%d}: {what}")

@@ -71,7 +71,7 @@ def assemble(
     """The view of a panel from data that was read before; pure."""
     scales = scales_of(facts)
     scores, segments = overall(facts, scales), by_segment(facts, scales)
-    newest = facts.newest
+    newest, names = facts.newest, {one.name for one in facts.spec.classifiers}
     labels = newest.labels if newest else LabelOutcomes()
     return PanelView(
         panel=facts.spec.name,
@@ -100,7 +100,7 @@ def assemble(
         label_errors=_label_errors(facts),
         disagreement=facts.disagreement.sentence if facts.disagreement else "",
         cut_offs=_cut_offs(facts),
-        score_curves=facts.score_curves,
+        score_curves=tuple(one for one in facts.score_curves if one.classifier in names),
     )
 
 

@@ -13,7 +13,7 @@ from stratawatch.engine.evidence.score_curves import ScoreCurve
 from stratawatch.engine.model.limit_outlook import LimitOutlook
 from stratawatch.engine.model.panel_links import STEPS_ANCHOR, WORDS, PanelLinks, is_clickable
 from stratawatch.engine.model.panel_spec import Window
-from stratawatch.formatting import capitalised, count_text
+from stratawatch.formatting import age_text, capitalised, count_text
 from stratawatch.report.baseline_view import BaselineView
 from stratawatch.report.next_window import NextWindow
 from stratawatch.report.state_steps import StateSteps, steps_of
@@ -30,6 +30,8 @@ from stratawatch.report.table_rows import (
 )
 from stratawatch.report.wording import metric_words
 
+PATIENCE: Final = 3
+"""So many lengths of a window after its end the next ones should be judged: labels take a while."""
 _ENDS: Final = {"floor": "floor", "ceiling": "ceiling", "max_drop": "baseline"}
 
 
@@ -332,9 +334,24 @@ class PanelView:
     next_window: NextWindow | None = None
 
     @property
-    def marks(self) -> tuple[tuple[str, Mark], ...]:
-        """What was changed in these windows, each once: by its classifier."""
-        return tuple(dict.fromkeys((trend.classifier, mark) for trend in self.trends for mark in trend.marks))
+    def marks(self) -> tuple[str, ...]:
+        """What was changed in these windows, each once, with its classifier unless it is about all of several."""
+        names = {trend.classifier for trend in self.trends}
+        of: dict[Mark, dict[str, None]] = {}
+        for trend in self.trends:
+            for mark in trend.marks:
+                of.setdefault(mark, {})[trend.classifier] = None
+        ordered = sorted(of, key=lambda mark: (mark.place, mark.text))
+        is_all = {mark: len(names) > 1 and len(of[mark]) == len(names) for mark in ordered}
+        return tuple(mark.text if is_all[mark] else f"{mark.text} ({', '.join(of[mark])})" for mark in ordered)
+
+    @property
+    def ended_ago(self) -> str:
+        """How long ago the newest window ended, where others should have been judged since; else empty."""
+        if self.window is None:
+            return ""
+        length, age = self.window.end - self.window.start, self.generated_at - self.window.end
+        return age_text(age) if age > PATIENCE * length else ""
 
     @property
     def hygiene(self) -> str:

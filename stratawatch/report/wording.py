@@ -25,6 +25,22 @@ def brief_percent(value: float) -> str:
     return f"{value:.0%}" if value >= 0.1 or value == 0 else f"{value:.1%}"
 
 
+def brief_pair(values: tuple[float, float | None]) -> tuple[str, str]:
+    """A share and what stands beside it, in as many digits as tell them apart.
+
+    >>> brief_pair((0.672, 0.788)), brief_pair((0.776, 0.78)), brief_pair((0.7, None))
+    (('67%', '79%'), ('77.6%', '78.0%'), ('70%', ''))
+    """
+    value, other = values
+    if other is None:
+        return brief_percent(value), ""
+    texts = brief_percent(value), brief_percent(other)
+    if value == other or texts[0] != texts[1]:
+        return texts
+    pairs = ((f"{value:.{digits}%}", f"{other:.{digits}%}") for digits in (1, 2, 3))
+    return next((pair for pair in pairs if pair[0] != pair[1]), texts)
+
+
 def span(window: Window) -> str:
     """The window of a table's row or a sentence."""
     return span_text(window.start, window.end)

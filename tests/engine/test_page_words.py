@@ -94,7 +94,7 @@ class TestOthers:
         assert row.body.splitlines()[3:6] == [
             "Cannot be seen (BLIND): false omission rate of lr.",
             "Looks fine, not proven (UNPROVEN): recall of 5 classifiers.",
-            "Fine, proven by the last windows together (OK): precision of rf.",
+            "Fine, proven (OK): precision of rf.",
         ]
 
 
@@ -116,7 +116,7 @@ class TestWhatItCosts:
         )
         sure = r"Sure: yes, proven\. All of this week's interval, [\d.]+% to [\d.]+%, is outside the 50% allowed\."
         assert re.search(sure, second.body)
-        weeks = re.search(r"Still on: yes, in week 3 of it; .* \((.+) wrong, week by week\)\.", second.body)
+        weeks = re.search(r"Still on: yes, in week 3 of it; .* \((.+) wrong\)\.", second.body)
         assert len(weeks[1].split(", ")) == 3
         wrong, low, high, flags, usual, more, least, most = map(int, said.groups())
         assert low <= wrong <= high <= flags

@@ -157,7 +157,8 @@ class TestWhatIsSaid:
         open_all(scenario)
         advance(scenario.ports)
         said = self.lines(scenario, report)
-        assert said[0].startswith("Nothing can be estimated of the newest window: its input was refused")
+        assert said[0] == "Newest window: the week of 2026-01-05 (UTC)."
+        assert said[1].startswith("Nothing can be estimated of the newest window: its input was refused")
         assert received(scenario)[-1].subject.endswith(": BLIND")
 
     def test_with_a_link_no_path_is_named(self, scenario, report):

@@ -280,11 +280,11 @@ WHERE NOT EXISTS (SELECT 1 FROM standing WHERE item_key = taken_back.item_key AN
 """The items that an annotator may be given: asked, not answered by him, with fewer answers and holds than votes.
 
 A batch that asks about an item that has answers asks for as many votes more; batches between which nobody answered it
-ask for the same ones, as those of overlapping windows. Answers that have expired for a batch are none, and batches from
-before them asked for something else. Who skipped an item is asked
-again by a batch that came later, as its window waits for a word on it, and there may be nobody else. A second vote is one beside the first, though the batch that asked for the first
-was withdrawn. What was taken back after its batch was put away is asked of anybody who has not answered it, and of who
-took it back also where the batch was withdrawn.
+ask for the same ones, as those of overlapping windows. Answers that have expired for a batch are none, and batches
+from before them asked for something else. Who skipped an item is asked again by a batch that came later, as its
+window waits for a word on it, and there may be nobody else. A second vote is one beside the first, though the batch
+that asked for the first was withdrawn. What was taken back after its batch was put away is asked of anybody who has
+not answered it, and of who took it back also where the batch was withdrawn.
 """
 _HELD: Final = """
 SELECT DISTINCT holds.item_key FROM holds

@@ -13,7 +13,7 @@ _SAID: Final[Mapping[AlarmState, str]] = {
     AlarmState.BLIND: "Cannot be seen",
     AlarmState.AT_RISK: "Looks bad, not proven",
     AlarmState.UNPROVEN: "Looks fine, not proven",
-    AlarmState.OK: "Fine, proven by the last windows together",
+    AlarmState.OK: "Fine, proven",
 }
 """How metrics are, to people who do not know the states, which stand behind it."""
 MOST_NAMES: Final = 4

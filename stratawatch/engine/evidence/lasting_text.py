@@ -11,31 +11,41 @@ from stratawatch.core.goals import Limit
 from stratawatch.formatting import exact_points, interval_text
 
 MOST_VALUES: Final = 6
-"""Windows whose values are told one by one: the newest ones."""
+"""Windows whose values are told one by one: the first and the newest ones."""
+_AT_THE_PAGE: Final = "Sure: proven when it was paged."
 
 
-def still_on_line(values: Sequence[IntervalEstimate], number: int, share: ErrorShare, unit: str, *, over: bool) -> str:
-    """Whether a fall goes on in its `number`-th window, and how it went; `over`: the newest is inside its limit.
+def still_on_line(
+    values: Sequence[IntervalEstimate | None], share: ErrorShare, unit: str, *, is_inside: bool | None
+) -> str:
+    """Whether a fall goes on, and how it went, window by window since its first; None where nothing could be told.
+
+    `is_inside`: whether the newest is inside its limit; None where it alone does not say, as of a largest fall.
 
     >>> from stratawatch.core.alarms.error_shares import error_share
     >>> weeks = [IntervalEstimate(value, value - 0.03, value + 0.03, 300.0) for value in (0.7, 0.68)]
-    >>> still_on_line(weeks, 2, error_share("precision"), "week", over=False)
-    'Still on: yes, in week 2 of it; neither better nor worse beyond chance (30%, 32% wrong, week by week).'
+    >>> still_on_line(weeks, error_share("precision"), "week", is_inside=False)
+    'Still on: yes, in week 2 of it; neither better nor worse than in the first, beyond chance (30%, 32% wrong).'
     """
-    shown = [share.number(one.value) for one in values[-MOST_VALUES:]]
-    each = f" ({', '.join(shown)}{f' {share.word}' if share.word else ''}, {unit} by {unit})" if len(shown) > 1 else ""
-    state = f"not proven over in {unit} {number} of it" if over else f"yes, in {unit} {number} of it"
-    return f"Still on: {state}{_trend(values, share) if each else ''}{each}."
+    number = len(values)
+    state = {True: "not proven over", False: "yes,", None: "not ended"}[is_inside]
+    told = f"Still on: {state} in {unit} {number} of it"
+    if number < 2 or values[0] is None or values[-1] is None:
+        return f"{told}."
+    shown = ["?" if one is None else share.number(one.value) for one in values]
+    if number > MOST_VALUES:
+        shown = [shown[0], "...", *shown[-MOST_VALUES + 1 :]]
+    each = f" ({', '.join(shown)}{f' {share.word}' if share.word else ''})"
+    return f"{told}; {_trend(values[0], values[-1], share)}{each}."
 
 
-def _trend(values: Sequence[IntervalEstimate], share: ErrorShare) -> str:
-    """Whether it got worse or better since its first window by more than both intervals leave open."""
-    first, newest = values[0], values[-1]
+def _trend(first: IntervalEstimate, newest: IntervalEstimate, share: ErrorShare) -> str:
+    """Whether the newest window is worse or better than the first by more than both intervals leave open."""
     change = share.of(newest.value) - share.of(first.value)
     if abs(change) <= hypot(first.half_width, newest.half_width):
-        return "; neither better nor worse beyond chance"
+        return "neither better nor worse than in the first, beyond chance"
     more_is_worse = bool(share.word)
-    return "; getting worse" if (change > 0) == more_is_worse else "; getting better"
+    return f"{'worse' if (change > 0) == more_is_worse else 'better'} than in the first"
 
 
 def still_sure_line(found: IntervalEstimate | None, limit: Limit | None, share: ErrorShare, unit: str) -> str:
@@ -49,11 +59,14 @@ def still_sure_line(found: IntervalEstimate | None, limit: Limit | None, share: 
     'Sure: proven when it was paged. This week alone, 20.0% to 30.0%, does not prove it again.'
     """
     if found is None or limit is None:
-        return "Sure: proven when it was paged."
+        return _AT_THE_PAGE
     both = interval_text(*sorted((share.of(found.low), share.of(found.high))))
     for end in fixed_ends(limit, found.value):
         allowed = limit.floor if end.worse_is_lower else limit.ceiling
         if end.distance(found).is_outside and allowed is not None:
-            most = exact_points(share.of(allowed))
-            return f"Sure: yes, proven. All of this {unit}'s interval, {both}, is outside the {most}% allowed."
-    return f"Sure: proven when it was paged. This {unit} alone, {both}, does not prove it again."
+            word = "allowed" if share.word else "that its limit asks for"
+            edge = f"{exact_points(share.of(allowed))}% {word}"
+            return f"Sure: yes, proven. All of this {unit}'s interval, {both}, is outside the {edge}."
+    if limit.max_drop is not None:  # this window alone says nothing of a fall from a baseline
+        return _AT_THE_PAGE
+    return f"{_AT_THE_PAGE} This {unit} alone, {both}, does not prove it again."

@@ -79,8 +79,9 @@ def news_of_open_breaches(windows: ComparedWindows, incidents: Sequence[Incident
     """What the newest judged window says of each open breach, as a reminder would."""
     tx, found = windows.tx, dict[StreamKey, News]()
     for one in incidents:
-        newest = tx.cycles.find(panel=one.key.panel, states=[CycleState.JUDGED], newest=1)
-        if one.kind != AlarmState.BREACH or one.resolved_at is not None or not newest:
+        is_open = one.kind == AlarmState.BREACH and one.resolved_at is None
+        newest = tx.cycles.find(panel=one.key.panel, states=[CycleState.JUDGED], newest=1) if is_open else ()
+        if not newest:
             continue
         spec = tx.panels.get(newest[0].panel_version)
         if one.key in watched_streams(spec):
@@ -302,11 +303,20 @@ def _is_outside(estimate: Estimate, limit: Limit) -> bool:
 def _still_on(tx: Transaction, fall: _Fall, since: datetime) -> Iterator[str]:
     """Whether it goes on, where there is an interval of it to be told."""
     spec, cycle = fall.spec, fall.cycle
+    if fall.found is None or fall.limit is None:
+        return
     number = (cycle.window.start - since) // spec.windows.length + 1
-    found = [one.result for _, one in _estimates(tx, spec, cycle, fall.key, number)]
-    values = [one for one in found if isinstance(one, IntervalEstimate)]
-    if fall.found is not None:
-        yield still_on_line(values, number, fall.share, spec.windows.unit, over=fall.is_inside)
+    found = dict(_estimates(tx, spec, cycle, fall.key, number))
+    each = (found[period].result if period in found else None for period in _periods(cycle, number))
+    values = [one if isinstance(one, IntervalEstimate) else None for one in each]
+    has_ends = fall.limit.floor is not None or fall.limit.ceiling is not None
+    is_told = fall.limit.max_drop is None or (has_ends and not fall.is_inside)
+    yield still_on_line(values, fall.share, spec.windows.unit, is_inside=fall.is_inside if is_told else None)
+
+
+def _periods(cycle: Cycle, number: int) -> range:
+    """Those of so many windows up to a cycle's."""
+    return range(cycle.period - number + 1, cycle.period + 1)
 
 
 def _estimate_in(tx: Transaction, spec: PanelSpec, cycle: Cycle, key: StreamKey) -> Estimate | None:

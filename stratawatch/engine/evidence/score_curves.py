@@ -24,9 +24,9 @@ def score_curves(compared: ComparedWindows, incidents: Sequence[Incident]) -> tu
     tx, found = compared.tx, dict[str, ScoreCurve]()
     for one in incidents:
         name = one.key.classifier
-        newest = tx.cycles.find(panel=one.key.panel, states=[CycleState.JUDGED], newest=1)
         is_open = one.kind == AlarmState.BREACH and one.resolved_at is None and one.key.segment is None
-        if not is_open or not newest or name in found:
+        newest = tx.cycles.find(panel=one.key.panel, states=[CycleState.JUDGED], newest=1) if is_open else ()
+        if not newest or name in found:
             continue
         spec = tx.panels.get(newest[0].panel_version)
         if not any(classifier.name == name and classifier.score for classifier in spec.classifiers):

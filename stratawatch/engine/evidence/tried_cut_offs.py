@@ -70,8 +70,9 @@ def cut_offs_of_incidents(windows: ComparedWindows, incidents: Sequence[Incident
     """
     tx, found = windows.tx, dict[int, TriedCutOffs]()
     for one in incidents:
-        newest = tx.cycles.find(panel=one.key.panel, states=[CycleState.JUDGED], newest=1)
-        if one.kind != AlarmState.BREACH or one.resolved_at is not None or not newest:
+        is_open = one.kind == AlarmState.BREACH and one.resolved_at is None
+        newest = tx.cycles.find(panel=one.key.panel, states=[CycleState.JUDGED], newest=1) if is_open else ()
+        if not newest:
             continue
         spec = tx.panels.get(newest[0].panel_version)
         if one.key.classifier not in [classifier.name for classifier in spec.classifiers]:

@@ -18,10 +18,9 @@ from starlette.routing import Route
 
 from stratawatch.engine.model.last_run import LastRun
 from stratawatch.errors import NotFound, StratawatchError, Unreachable
-from stratawatch.formatting import count_text
+from stratawatch.formatting import age_text
 from stratawatch.report.budget_page import budget_page
 from stratawatch.report.page import environment
-from stratawatch.report.view_models import PanelView
 from stratawatch.settings.roles import Role
 from stratawatch.web.addresses import NUMBER
 from stratawatch.web.dashboard import mosaic, panel_list, sparkline
@@ -51,8 +50,6 @@ _REPORT_POLICY: Final = (
 """Of the report's page, which has its style inside."""
 _WARNING: Final = timedelta(hours=1)
 """An advance that is older is warned of on every page; served flows make one every five minutes."""
-_PATIENCE: Final = 3
-"""So many lengths of a window after its end the next ones should be judged: labels take a while."""
 
 Show = Callable[[Request, Person], dict[str, Any]]
 Do = Callable[[Request, Person, dict[str, str]], str]
@@ -103,7 +100,7 @@ class Pages:
 
     def _panels(self, _: Request, __: Person) -> dict[str, Any]:
         rows = self._reader.panels()
-        ages = {row.view.panel: _old(row.view) for row in rows}
+        ages = {row.view.panel: row.view.ended_ago for row in rows}
         silent = Counter(one.panel for one in self._reader.silences())
         return {
             "title": "Panels",
@@ -121,7 +118,7 @@ class Pages:
         under_way = [row for row in view.cycles if row.labels.open]
         return {
             "title": view.panel,
-            "old": _old(view),
+            "old": view.ended_ago,
             "silences": [one for one in self._reader.silences() if one.panel == view.panel],
             "view": view,
             "metrics": metrics,
@@ -348,25 +345,12 @@ def _filled(template: str, **facts: Any) -> str:
     return _environment().get_template(f"dashboard/{template}").render(facts)
 
 
-def _old(view: PanelView) -> str:
-    """How long ago the newest window ended, where others should have been judged since then."""
-    if view.window is None:
-        return ""
-    age, length = view.generated_at - view.window.end, view.window.end - view.window.start
-    return _age(age) if age > _PATIENCE * length else ""
-
-
 def _late(advance: LastRun | None) -> str:
     """How old the last advance is, where that is worth a warning."""
     if advance is None:
         return ""
     age = datetime.now(UTC) - advance.finished_at
-    return _age(age) if age > _WARNING else ""
-
-
-def _age(age: timedelta) -> str:
-    hours = int(age.total_seconds() // 3600)
-    return count_text(hours, "hour") if hours < 72 else count_text(hours // 24, "day")
+    return age_text(age) if age > _WARNING else ""
 
 
 @cache

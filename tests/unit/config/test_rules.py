@@ -118,6 +118,12 @@ class TestAuxiliaryScores:
         )
 
 
+class TestDeployments:
+    def test_of_a_classifier_that_is_not_there_are_refused(self, problem):
+        more = '[[panels.spam.deployments]]\nat = 2026-02-16T09:00:00Z\nwhat = "lr 2.3"\nclassifier = "lrr"\n'
+        assert "there is no classifier 'lrr'; did you mean 'lr'?" in problem(more=more)
+
+
 class TestGoalsForNobody:
     def test_an_empty_of_is_refused(self, problem):
         """It would read as none and mean all."""

@@ -118,8 +118,9 @@ class TestTitles:
     def test_say_by_how_much_flags_changed(self, newest, said):
         assert flags_title(flags(100, 100, 150, newest)) == said
 
-    def test_say_no_change_where_nothing_is_usual(self):
-        assert flags_title(flags(usual=None)) == flags_title(flags(usual=0.0)) == "Flags of nb: much as before"
+    def test_say_no_change_where_nothing_is_known_before(self):
+        assert flags_title(flags(usual=None)) == "Flags of nb"
+        assert flags_title(flags(usual=0.0)) == "nb flags 160 items, none before"
 
 
 @pytest.mark.parametrize(

@@ -7,11 +7,12 @@ import pytest
 
 from stratawatch.core.alarms.alarm_states import AlarmState
 from stratawatch.core.estimate import Undefined
-from stratawatch.core.goals import Goal
+from stratawatch.core.goals import Goal, Limit
 from stratawatch.core.population import Atom
 from stratawatch.engine.alarms.notifications import News
 from stratawatch.engine.model.alarm_records import Incident
 from stratawatch.engine.model.panel_spec import ClassifierSpec
+from stratawatch.engine.model.states import CycleState
 from stratawatch.report.report_data import read_data
 from stratawatch.report.view import assemble
 from tests.support.report_quarter import NOW, REGIONS, Memory, cycle, estimate, input_profile, known, spec, stream
@@ -90,6 +91,13 @@ class TestLines:
         memory.panel = replace(memory.panel, limits=(), goals=(Goal("precision", 0.03),))
         assert summary(memory).metrics == ("precision",)
 
+    def test_show_a_metric_in_trouble_in_place_of_one_that_is_fine(self):
+        memory = by_state(a=OK)
+        limits = (*memory.panel.limits, Limit("specificity", floor=0.9))
+        memory.panel = replace(memory.panel, limits=limits)
+        memory.states[1].append(replace(memory.states[1][0], key=stream("a", "specificity"), state=BREACH))
+        assert summary(memory).metrics == ("precision", "specificity")
+
     def test_have_no_flags_where_none_were_counted(self):
         assert [row.flags for row in summary(by_state(a=OK)).rows] == [None]
 
@@ -124,6 +132,17 @@ class TestFlags:
         assert flags.counts == (90, 110)
         assert flags.starts == (cycle(0).window.start, cycle(2).window.start)
 
+    def test_leave_out_windows_that_were_refused(self):
+        memory = Memory(panel("nb"))
+        for week, flags in enumerate((100, 100, 2, 150)):
+            profile = replace(input_profile(1000), columns={"nb": {"positives": flags}})
+            if week == 2:
+                memory.cycles.append(cycle(week, CycleState.REFUSED, profile=profile, reason="too few rows"))
+            else:
+                memory.judge(cycle(week, profile=profile), [estimate("nb", "precision", known(0.8, 0.02))])
+        (row,) = summary(memory).rows
+        assert (row.flags.counts, row.flags.change) == ((100, 100, 150), 0.5)
+
     def test_are_not_there_where_the_newest_was_not_counted(self):
         assert self.weeks(90, None) is None
 
@@ -157,7 +176,8 @@ class TestMovedTogether:
     def test_is_said_of_three_that_moved_alike_and_none_of_them_provably(self):
         (said,) = self.notes({"a": -0.01, "b": -0.012, "c": -0.014})
         assert said == (
-            "Precision of all classifiers moved together, by −1.2 pts on average: probably the sample, which they share."
+            "Precision of all classifiers moved together, by −1.2 pts on average: probably the sample, which they share, "
+            "or the items."
         )
 
     @pytest.mark.parametrize(

@@ -60,7 +60,7 @@ class TestChangedClassifiers:
 
     def test_other_columns_are_marked(self):
         view = of_weeks((NB,), (NB,), (replace(NB, score="score_nb_v2"),))
-        assert marks(view) == (Mark(2, "2026-01-19: reads other columns"),)
+        assert marks(view) == (Mark(2, "2026-01-19: its score or its call is read in another way"),)
 
     def test_a_classifier_that_joins_is_marked(self):
         assert marks(of_weeks((LR,), (LR, NB))) == (Mark(1, "2026-01-12: joined the panel"),)
