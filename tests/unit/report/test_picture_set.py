@@ -103,6 +103,7 @@ class TestSet:
         elsewhere = tmp_path / "elsewhere"
         elsewhere.mkdir()
         (elsewhere / "mine.png").touch()
+        page.parent.mkdir(exist_ok=True)
         page.with_name("2026-03-23.pictures").symlink_to(elsewhere)
         pictures = write_pictures(view, page)
         assert [one.name for one in elsewhere.iterdir()] == ["mine.png"]
