@@ -30,9 +30,7 @@ def test_of_a_metric_without_a_word_for_what_is_wrong_less_is_worse():
 
 def test_the_first_window_is_shown_whatever_lies_between():
     said = still_on(0.5, *[0.7] * 9)
-    assert (
-        said == "Still on: yes, in week 10 of it; better than in the first (50%, ..., 30%, 30%, 30%, 30%, 30% wrong)."
-    )
+    assert said == "Still on: yes, in week 10 of it; better than in the first (50%, ..., 30%, 30%, 30%, 30%, 30% wrong)."
 
 
 def test_a_window_of_which_nothing_is_known_is_a_gap():
