@@ -334,7 +334,7 @@ class TestWhatAPageSays:
         (page,) = fallen.channel.received
         before = (flags(fallen, 0) + flags(fallen, 1)) / 2
         assert (
-            f"Clue: flags a week went from {before:,.0f} to {flags(fallen, 2):,}; those by rf alone from"
+            f"Clue: flags a week from {before:,.0f} to {flags(fallen, 2):,}; by rf alone from"
             in page.body.replace("\n", " ")
         )
 

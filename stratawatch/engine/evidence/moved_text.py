@@ -20,7 +20,7 @@ def place_lines(found: StreamChange, unit: str) -> Iterator[str]:
     yield from _where(
         found, error_share(found.change.metric), f" in these {count_text(after, unit)}" if after > 1 else ""
     )
-    yield f"Clue: flags a {unit} went {'; '.join(map(_counted, found.flags))} ({counts})."
+    yield f"Clue: flags a {unit} {'; '.join(map(_counted, found.flags))} ({counts})."
 
 
 def cause_lines(found: StreamChange, unit: str) -> Iterator[str]:

@@ -66,7 +66,7 @@ def change_of_stream(
 def _flags(found: MetricChange, before: WindowSet, after: WindowSet, place: int) -> Iterator[CountedFlags]:
     yield CountedFlags("", before.calls(place, POSITIVE), after.calls(place, POSITIVE))
     lone = (one.calls(place, POSITIVE, alone=True) for one in (before, after))
-    yield CountedFlags(f"those by {found.classifier} alone", *lone)
+    yield CountedFlags(f"by {found.classifier} alone", *lone)
     for segment in sorted(found.named_segments):
         inside = (one.calls(place, POSITIVE, segment) for one in (before, after))
-        yield CountedFlags(f"those in {segment}", *inside)
+        yield CountedFlags(f"in {segment}", *inside)
