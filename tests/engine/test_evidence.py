@@ -333,9 +333,8 @@ class TestWhatAPageSays:
     def test_the_sign_that_needs_no_label_is_counted(self, fallen):
         (page,) = fallen.channel.received
         before = (flags(fallen, 0) + flags(fallen, 1)) / 2
-        assert (
-            f"Clue: flags a week from {before:,.0f} to {flags(fallen, 2):,}; by rf alone from"
-            in page.body.replace("\n", " ")
+        assert f"Clue: flags a week from {before:,.0f} to {flags(fallen, 2):,}; by rf alone from" in page.body.replace(
+            "\n", " "
         )
 
     def test_without_windows_before_there_is_nothing_to_compare_with(self, make_scenario):

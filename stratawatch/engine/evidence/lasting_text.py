@@ -25,7 +25,7 @@ def still_on_line(
     >>> from stratawatch.core.alarms.error_shares import error_share
     >>> weeks = [IntervalEstimate(value, value - 0.03, value + 0.03, 300.0) for value in (0.7, 0.68)]
     >>> still_on_line(weeks, error_share("precision"), "week", is_inside=False)
-    'Still on: yes, in week 2 of it; neither better nor worse than in the first, beyond chance (30%, 32% wrong).'
+    'Still on: yes, in week 2 of it; no clear change since it began (30%, 32% wrong).'
     """
     number = len(values)
     state = {True: "not proven over", False: "yes,", None: "not ended"}[is_inside]
@@ -43,7 +43,7 @@ def _trend(first: IntervalEstimate, newest: IntervalEstimate, share: ErrorShare)
     """Whether the newest window is worse or better than the first by more than both intervals leave open."""
     change = share.of(newest.value) - share.of(first.value)
     if abs(change) <= hypot(first.half_width, newest.half_width):
-        return "neither better nor worse than in the first, beyond chance"
+        return "no clear change since it began"
     more_is_worse = bool(share.word)
     return f"{'worse' if (change > 0) == more_is_worse else 'better'} than in the first"
 

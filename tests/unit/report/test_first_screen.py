@@ -13,7 +13,6 @@ from stratawatch.engine.alarms.notifications import News
 from stratawatch.engine.model.alarm_records import Incident
 from stratawatch.engine.model.panel_spec import ClassifierSpec
 from stratawatch.engine.model.states import CycleState
-from stratawatch.engine.model.states import CycleState
 from stratawatch.report.report_data import read_data
 from stratawatch.report.view import assemble
 from tests.support.report_quarter import NOW, REGIONS, Memory, cycle, estimate, input_profile, known, spec, stream
@@ -99,13 +98,6 @@ class TestLines:
         memory.states[1].append(replace(memory.states[1][0], key=stream("a", "specificity"), state=BREACH))
         assert summary(memory).metrics == ("precision", "specificity")
 
-    def test_show_a_metric_in_trouble_in_place_of_one_that_is_fine(self):
-        memory = by_state(a=OK)
-        limits = (*memory.panel.limits, Limit("specificity", floor=0.9))
-        memory.panel = replace(memory.panel, limits=limits)
-        memory.states[1].append(replace(memory.states[1][0], key=stream("a", "specificity"), state=BREACH))
-        assert summary(memory).metrics == ("precision", "specificity")
-
     def test_have_no_flags_where_none_were_counted(self):
         assert [row.flags for row in summary(by_state(a=OK)).rows] == [None]
 
@@ -139,17 +131,6 @@ class TestFlags:
         flags = self.weeks(90, None, 110)
         assert flags.counts == (90, 110)
         assert flags.starts == (cycle(0).window.start, cycle(2).window.start)
-
-    def test_leave_out_windows_that_were_refused(self):
-        memory = Memory(panel("nb"))
-        for week, flags in enumerate((100, 100, 2, 150)):
-            profile = replace(input_profile(1000), columns={"nb": {"positives": flags}})
-            if week == 2:
-                memory.cycles.append(cycle(week, CycleState.REFUSED, profile=profile, reason="too few rows"))
-            else:
-                memory.judge(cycle(week, profile=profile), [estimate("nb", "precision", known(0.8, 0.02))])
-        (row,) = summary(memory).rows
-        assert (row.flags.counts, row.flags.change) == ((100, 100, 150), 0.5)
 
     def test_leave_out_windows_that_were_refused(self):
         memory = Memory(panel("nb"))

@@ -109,15 +109,6 @@ class TestSet:
         assert [one.name for one in elsewhere.iterdir()] == ["mine.png"]
         assert all(one.path.is_file() for one in pictures)
 
-    def test_leaves_alone_what_a_link_in_its_place_leads_to(self, view, page, tmp_path):
-        elsewhere = tmp_path / "elsewhere"
-        elsewhere.mkdir()
-        (elsewhere / "mine.png").touch()
-        pictures_folder(page).symlink_to(elsewhere)
-        pictures = write_pictures(view, page)
-        assert [one.name for one in elsewhere.iterdir()] == ["mine.png"]
-        assert all(one.path.is_file() for one in pictures)
-
     def test_drawn_again_has_no_classifier_that_is_gone(self, view, page):
         write_pictures(view, page)
         left = replace(view, scores=tuple(one for one in view.scores if one.classifier != "vote"))

@@ -33,9 +33,7 @@ def at(score, precision, recall, calls):
     return CutOff(score, around(precision), around(recall), around(precision), ValueInterval(calls, calls, calls), 50)
 
 
-CHOICE = CutOffChoice(
-    "nb", LimitLine("precision", 0.79), 0.95, at(None, 0.7, 0.75, 900.0), (at(0.6, 0.8, 0.6, 700.0),)
-)
+CHOICE = CutOffChoice("nb", LimitLine("precision", 0.79), 0.95, at(None, 0.7, 0.75, 900.0), (at(0.6, 0.8, 0.6, 700.0),))
 
 
 class TestScoreTitle:

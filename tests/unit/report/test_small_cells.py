@@ -62,14 +62,6 @@ def test_lines_on_a_breach_that_name_it_are_left_out():
     assert without_small_cells(facts, 20).breaches[stream()].lines == news.lines
 
 
-def test_lines_on_a_breach_that_name_it_are_left_out():
-    memory = memory_of()
-    news = News(["Since: then.", "Where: region=north, 39% wrong.", "Elsewhere: region=south 61% (was 61%)."])
-    facts = replace(read_data(memory, memory.panel, 13), breaches={stream(): news})
-    assert [*without_small_cells(facts, 30).breaches[stream()].lines] == news.lines[:2]
-    assert without_small_cells(facts, 20).breaches[stream()].lines == news.lines
-
-
 def test_others_stay(view):
     assert inside(view)["region=north"].estimate.value == pytest.approx(0.844)
     assert view.scores[0].labels_used == view_of(memory_of(), 0).scores[0].labels_used
