@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from stratawatch.engine.evidence.cut_off_text import cut_off_in_words
 from stratawatch.engine.evidence.score_curves import ScoreCurve
 from stratawatch.formatting import count, count_text, estimate_in_words, exact_points, minute, percent, points
+from stratawatch.report.moved_view import MovedView, change_text
 from stratawatch.report.score_chart import range_text
 from stratawatch.report.table_rows import BoundsRow
 from stratawatch.report.view_models import PanelView, Score, limit_word
@@ -18,6 +19,7 @@ class HowToRead:
 
     first: str
     scorecard: str
+    moved: tuple[str, ...]
     scores: tuple[str, ...]
     cut_offs: tuple[str, ...]
     segments: str
@@ -39,6 +41,7 @@ def how_to_read(view: PanelView) -> HowToRead:
     return HowToRead(
         first=_first(view),
         scorecard=_estimate(view, view.scores),
+        moved=tuple(map(_moved, view.moved)),
         scores=tuple(map(_scores, view.score_curves)),
         cut_offs=tuple(cut_off_in_words(tried.rows) if tried.rows else "" for tried in view.cut_offs),
         segments=_estimate(view, view.segments),
@@ -72,6 +75,12 @@ def _first(view: PanelView) -> str:
                     told += f", its {limit_word(score.limit)} {brief_percent(score.limit_value)}"
                 return f"{told}; flags are those of this window"
     return "how a classifier's metrics are, and how many items it flagged"
+
+
+def _moved(found: MovedView) -> str:
+    first = found.rows[0]
+    part, how = (first.rate, "are right or wrong more often") if first.rate else (first.mix, "are more or fewer of all")
+    return f"items of {first.name} {how} than before, which alone moved it by {change_text(part)}" if part else ""
 
 
 def _scores(curve: ScoreCurve) -> str:

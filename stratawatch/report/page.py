@@ -13,6 +13,7 @@ from stratawatch.report import wording
 from stratawatch.report.breach_charts import flags_svg, flags_title, places_svg, places_title
 from stratawatch.report.cut_off_chart import cut_off_svg
 from stratawatch.report.how_to_read import how_to_read
+from stratawatch.report.moved_view import change_text
 from stratawatch.report.score_chart import range_text, score_svg, score_title, windows_text
 from stratawatch.report.trend_chart import trend_svg
 from stratawatch.report.view_models import PanelView, Score
@@ -42,6 +43,7 @@ FILTERS: Final = {
     "score_title": score_title,
     "score_range": range_text,
     "score_windows": windows_text,
+    "change_text": change_text,
     "places_title": places_title,
     "flags_title": flags_title,
 }

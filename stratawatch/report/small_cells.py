@@ -38,7 +38,11 @@ def _without_names(news: News, hidden: Collection[str]) -> News:
         for line in news.lines
         if not (line.startswith(("Where: ", "Elsewhere: ")) and any(name in line for name in hidden))
     ]
-    return replace(news, lines=told)
+    moved = news.moved
+    if moved is not None:
+        shown = tuple(part for part in moved.parts if str(part.domain.segment) not in hidden)
+        moved = replace(moved, parts=shown)
+    return replace(news, lines=told, moved=moved)
 
 
 def _small(facts: ReportData, one: CycleData, smallest: int) -> frozenset[StreamKey]:

@@ -19,6 +19,7 @@ from stratawatch.report.costs import plain_cost
 from stratawatch.report.events import DocsLink, cycle_rows, incident_rows, notification_rows, undefined_rows
 from stratawatch.report.first_screen import summary
 from stratawatch.report.headline import headline
+from stratawatch.report.moved_view import moved_views
 from stratawatch.report.report_data import ReportData, read_data
 from stratawatch.report.scores import by_segment, overall, scales_of
 from stratawatch.report.small_cells import without_small_cells
@@ -100,6 +101,9 @@ def assemble(
         label_errors=_label_errors(facts),
         disagreement=facts.disagreement.sentence if facts.disagreement else "",
         cut_offs=_cut_offs(facts),
+        moved=moved_views(
+            one.moved for key, one in facts.breaches.items() if one.moved is not None and key.classifier in names
+        ),
         score_curves=tuple(one for one in facts.score_curves if one.classifier in names),
     )
 

@@ -15,6 +15,7 @@ from stratawatch.engine.model.panel_links import STEPS_ANCHOR, WORDS, PanelLinks
 from stratawatch.engine.model.panel_spec import Window
 from stratawatch.formatting import age_text, capitalised, count_text
 from stratawatch.report.baseline_view import BaselineView
+from stratawatch.report.moved_view import MovedView
 from stratawatch.report.next_window import NextWindow
 from stratawatch.report.state_steps import StateSteps, steps_of
 from stratawatch.report.table_rows import (
@@ -329,6 +330,7 @@ class PanelView:
     label_errors: LabelErrorsView | None = None
     disagreement: str = ""  # what that of annotators implies; empty where it moves nothing
     cut_offs: tuple[CutOffsView, ...] = ()
+    moved: tuple[MovedView, ...] = ()
     score_curves: tuple[ScoreCurve, ...] = ()
     links: PanelLinks = field(default_factory=PanelLinks)
     next_window: NextWindow | None = None

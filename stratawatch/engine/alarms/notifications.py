@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Final
 
 from stratawatch.core.alarms.alarm_states import AlarmState, Judgement
+from stratawatch.core.alarms.moved import MetricChange
 from stratawatch.engine.alarms.stream_words import state_lines, stream_text
 from stratawatch.engine.model.alarm_records import Incident, Notification, Severity, StreamKey
 from stratawatch.engine.model.cycle_facts import Cycle
@@ -49,7 +50,7 @@ class News:
     newest window says nothing. `looks_over`: that window is inside the limit, though not proven to be.
     `may_be_older`: nothing is known of the time before, or it was so then too, so that no change can be looked for.
     `harm` says in a few words how many calls of the newest window are wrong; `more_wrong` is how many more than usual.
-    `named_segments` are those that moved it.
+    `named_segments` are those that moved it, and `moved` has all parts of the change.
     """
 
     lines: Sequence[str] = ()
@@ -61,6 +62,7 @@ class News:
     harm: str = ""
     more_wrong: float = 0.0
     named_segments: Sequence[str] = ()
+    moved: MetricChange | None = None
 
 
 def notify_breach(

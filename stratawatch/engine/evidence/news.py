@@ -71,8 +71,10 @@ def news_of_reminder(windows: ComparedWindows, spec: PanelSpec, cycle: Cycle, ke
         return News([*began, sure], chart, fall.figures(), fall.headline, looks_over=True, may_be_older=older, **cost)
     sure = still_sure_line(fall.found, fall.limit, fall.share, spec.windows.unit)
     lines = [*began, *fall.place_lines(), sure]
-    named = () if fall.change is None else tuple(sorted(map(str, fall.change.change.named_segments)))
-    return News(lines, chart, fall.cause_lines(), fall.headline, may_be_older=older, named_segments=named, **cost)
+    if fall.change is not None:
+        moved = fall.change.change
+        cost |= {"moved": moved, "named_segments": tuple(sorted(map(str, moved.named_segments)))}
+    return News(lines, chart, fall.cause_lines(), fall.headline, may_be_older=older, **cost)
 
 
 def news_of_open_breaches(windows: ComparedWindows, incidents: Sequence[Incident]) -> dict[StreamKey, News]:
