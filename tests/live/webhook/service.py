@@ -22,7 +22,11 @@ IN_ONE = 1000
 def take(folder: str, port: str, *keys: str) -> None:
     class Service(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
-            body = self.rfile.read(int(self.headers["content-length"]))
+            length = int(self.headers["content-length"])
+            body = self.rfile.read(length)
+            if len(body) < length:  # whoever sent it was killed meanwhile, and hears no answer
+                self.close_connection = True
+                return
             name = self.headers["webhook-id"].replace(":", "_")
             if not any(verified(key, body, dict(self.headers)) for key in keys):
                 status = 401
