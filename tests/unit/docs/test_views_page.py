@@ -14,7 +14,8 @@ PAGE = (Path(__file__).parents[3] / "docs/views.md").read_text(encoding="utf-8")
 @pytest.fixture(params=BOTH)
 def engine(request):
     """The newest schema, empty."""
-    name = f"migrated_{request.param}"
+    # The database of PostgreSQL is shared, and what the test before left there is deleted for who asks in this way.
+    name = "postgres_store_url" if request.param == "postgres" else "migrated_sqlite"
     found = request.getfixturevalue(name)
     made = create_engine(found if request.param == "postgres" else f"sqlite:///{found}")
     yield made
