@@ -60,7 +60,7 @@ def _broken(facts: ReportData, alike: Sequence[Score], details: Sequence[str]) -
     else:
         said, deeper = _sentence(AlarmState.BREACH, alike, 0), proofs
         told, further = [NamedLine("", _subject(news)) for news in several], []
-    known = _progress_lines(facts) if len(several) == 1 else details
+    known = [*_open_line(facts, 2), *_progress_lines(facts)] if len(several) == 1 else details
     shown = tuple(told), tuple(further), deeper
     return Headline(AlarmState.BREACH, said, tuple(known), *shown, harm, more_wrong)
 
@@ -172,10 +172,13 @@ def _details(facts: ReportData, scores: Sequence[Score]) -> list[str]:
     if len(states) > 1:
         each = ", ".join(f"{number} {word}" for word in URGENCY if (number := states[AlarmState(word)]))
         lines.append(f"{count_text(states.total(), 'metric')} with a limit: {each}")
+    return [*map(capitalised, [*lines, *_open_line(facts, 1)]), *_progress_lines(facts)]
+
+
+def _open_line(facts: ReportData, least: int) -> list[str]:
+    """How many incidents are open, where there are so many."""
     still = [i for i in facts.incidents if i.resolved_at is None]
-    if still:
-        lines.append(f"{count_text(len(still), 'incident')} open{_named(still)}")
-    return [*map(capitalised, lines), *_progress_lines(facts)]
+    return [f"{count_text(len(still), 'incident')} open{_named(still)}"] if len(still) >= least else []
 
 
 def _progress_lines(facts: ReportData) -> list[str]:

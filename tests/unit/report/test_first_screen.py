@@ -260,3 +260,14 @@ def test_before_anything_is_judged_there_are_lines_without_values():
     found = summary(Memory(panel("a")))
     assert [(row.name, row.state, row.flags) for row in found.rows] == [("a", None, None)]
     assert (found.notes, found.places, found.flags) == ((), None, None)
+
+
+def test_what_else_is_open_is_told_beside_the_breach_of_the_headline():
+    memory = by_state(a=BREACH, b=OK)
+    ours = Incident(1, stream("a"), BREACH, "d", 1, NOW)
+    other = Incident(2, stream("gone"), BREACH, "e", 1, NOW)
+    for incidents, told in (((ours,), ()), ((ours, other), ("2 incidents open",))):
+        memory.incidents = list(incidents)
+        found = assemble(facts_of(memory, breaches={stream("a"): News(subject="wrong")}), NOW).headline
+        assert found.sentence == "wrong."
+        assert tuple(line.partition(":")[0] for line in found.details) == told
