@@ -11,7 +11,7 @@ from typing import Final
 
 from stratawatch.core.alarms.error_shares import ErrorShare, error_share
 from stratawatch.formatting import count, whole_percent
-from stratawatch.report.view_models import FlagCounts, Place, PlacesChart
+from stratawatch.report.breach_rows import FlagCounts, Place, PlacesChart
 
 WIDTH, HEIGHT = 400.0, 128.0
 LEFT, RIGHT, TOP, BOTTOM = 6.0, 262.0, 10.0, 108.0

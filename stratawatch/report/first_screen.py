@@ -7,8 +7,9 @@ from typing import Final
 from stratawatch.core.alarms.alarm_states import URGENCY, AlarmState
 from stratawatch.engine.model.alarm_records import StreamKey
 from stratawatch.formatting import capitalised, count_text, exact_points, points, signed_points
+from stratawatch.report.breach_rows import FlagCounts, Place, PlacesChart
 from stratawatch.report.report_data import CycleData, ReportData
-from stratawatch.report.view_models import ClassifierRow, FlagCounts, Place, PlacesChart, Score, Summary, interval_of
+from stratawatch.report.view_models import ClassifierRow, Score, Summary, interval_of
 from stratawatch.report.wording import metric_words
 
 MOST_ROWS: Final = 8

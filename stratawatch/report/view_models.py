@@ -15,6 +15,7 @@ from stratawatch.engine.model.panel_links import STEPS_ANCHOR, WORDS, PanelLinks
 from stratawatch.engine.model.panel_spec import Window
 from stratawatch.formatting import age_text, capitalised, count_text
 from stratawatch.report.baseline_view import BaselineView
+from stratawatch.report.breach_rows import FlagCounts, PlacesChart
 from stratawatch.report.moved_view import MovedView
 from stratawatch.report.next_window import NextWindow
 from stratawatch.report.state_steps import StateSteps, steps_of
@@ -216,22 +217,6 @@ class Headline:
 
 
 @dataclass(frozen=True)
-class FlagCounts:
-    """How many items a classifier flagged in each window, exactly; `usual` is the mean of some before its trouble."""
-
-    classifier: str
-    starts: tuple[datetime, ...]
-    counts: tuple[int, ...]
-    usual: float | None
-    since: datetime | None  # the window in which a breach of it began, where that is shown
-
-    @property
-    def change(self) -> float | None:
-        """By which part of the usual the newest window is above it."""
-        return self.counts[-1] / self.usual - 1 if self.usual else None
-
-
-@dataclass(frozen=True)
 class ClassifierRow:
     """A classifier in one line: the worst of its states, the metrics that are shown, and its flags."""
 
@@ -239,27 +224,6 @@ class ClassifierRow:
     state: AlarmState | None
     scores: tuple[Score | None, ...]
     flags: FlagCounts | None
-
-
-@dataclass(frozen=True)
-class Place:
-    """A segment's values window by window; None where none could be told."""
-
-    name: str
-    moved_it: bool
-    values: tuple[float | None, ...]
-
-
-@dataclass(frozen=True)
-class PlacesChart:
-    """A broken metric by segment."""
-
-    classifier: str
-    metric: str
-    starts: tuple[datetime, ...]
-    places: tuple[Place, ...]
-    limit: Limit | None
-    since: datetime | None
 
 
 @dataclass(frozen=True)

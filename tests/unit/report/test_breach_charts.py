@@ -9,7 +9,7 @@ import pytest
 
 from stratawatch.core.goals import Limit
 from stratawatch.report.breach_charts import HEIGHT, flags_svg, flags_title, places_svg, places_title
-from stratawatch.report.view_models import FlagCounts, Place, PlacesChart
+from stratawatch.report.breach_rows import FlagCounts, Place, PlacesChart
 from tests.support.report_quarter import cycle
 
 STARTS = tuple(cycle(week).window.start for week in range(4))
