@@ -65,9 +65,9 @@ def _sentence(page: BudgetPage, goals: Sequence[BudgetRow]) -> str:
     of = f"{count(page.labels[page.own])} labels are expected to reach {reached}"
     if held == len(goals):
         return f"{of}."
-    untold = sum(not any(row.widths) for row in goals)
-    if untold:
-        return f"{of}; of {count(untold)} nothing can be said."
+    unknown = sum(not any(row.widths) for row in goals)
+    if unknown:
+        return f"{of}; of {count(unknown)} nothing can be said."
     enough = next((n for place, n in enumerate(page.labels) if all(row.is_held(place) for row in goals)), None)
     if enough is None:
         return f"{of}; all of them take more than {count(page.labels[-1])}."
