@@ -105,7 +105,10 @@ class TestTour:
         assert "180 new" in output(said, "advance", 2)
 
     def test_the_coin_makes_a_page(self, said):
-        assert "\nlr (predictions): " in output(said, "advance", 2)
+        # Each classifier is flipped a coin for: once in some eighty tours one of the two comes out within its limit.
+        assert re.search(
+            r"^(lr|trees) \(predictions\): \d+% of its flags are wrong", output(said, "advance", 2), re.MULTILINE
+        )
 
     def test_estimates_status_and_report_tell_the_same_story(self, said):
         folder, _ = said
