@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from benchmarks.coverage.truths import Confusion
+from benchmarks.coverage.truths import MAIN, Confusion
 from stratawatch.core.population import Floats
 
 NOTHING = 0.5
@@ -30,3 +30,15 @@ def half_widths(truth: Confusion, labels: int, runs: int, rng: np.random.Generat
     found, false, missed, _ = rng.multivariate_hypergeometric(kinds.astype(np.int64), labels, size=runs).T
     precision, recall = wilson_half_width(found, found + false), wilson_half_width(found, found + missed)
     return float(precision.mean()), float(recall.mean())
+
+
+def half_widths_by_metric(
+    truth: Confusion, items: int, labels: int, runs: int, rng: np.random.Generator
+) -> dict[str, float]:
+    """Mean half-width of each main metric over samples of a panel's `items`, those that nobody judged among them."""
+    kinds = np.array([truth.found, truth.called - truth.found, truth.missed, truth.passed - truth.missed])
+    unjudged = items - truth.called - truth.passed
+    drawn = rng.multivariate_hypergeometric(np.append(kinds, unjudged).astype(np.int64), labels, size=runs)
+    found, false, missed, right, _ = drawn.T
+    counts = (found, found + false), (found, found + missed), (missed, missed + right)
+    return {metric: float(wilson_half_width(*each).mean()) for metric, each in zip(MAIN, counts, strict=True)}

@@ -72,6 +72,12 @@ class SideTotals(NamedTuple):
     tp: Floats
     fn: Floats
 
+    @classmethod
+    def expected(cls, positive: Flags, negative: Flags, sizes: Floats, rates: Floats) -> "SideTotals":
+        """Totals of cells of these sizes, each called so or so, at these shares of positives."""
+        a, b = sizes * positive, sizes * negative
+        return cls(*(np.asarray(total) for total in (a.sum(), b.sum(), a @ rates, b @ rates)))
+
 
 class MetricDomain(NamedTuple):
     """How many items a metric is a share of. `listed`: one can list them without a label, and so draw from them."""
@@ -195,9 +201,7 @@ class RatioMetric:
 
     def gradient(self, positive: Flags, negative: Flags, sizes: Floats, rates: Floats) -> Floats:
         """Change of the metric per unit change of an item's label, for the items of each cell."""
-        a, b = sizes * positive, sizes * negative
-        totals = SideTotals(*(np.asarray(total) for total in (a.sum(), b.sum(), a @ rates, b @ rates)))
-        on_a, on_b = self.slopes(totals)
+        on_a, on_b = self.slopes(SideTotals.expected(positive, negative, sizes, rates))
         return np.where(positive, on_a, 0.0) + np.where(negative, on_b, 0.0)
 
     def hits(self, totals: SideTotals) -> Floats:

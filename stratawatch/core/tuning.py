@@ -21,8 +21,9 @@ class PlannerTuning:
     small_budget: tuple[int, float] = (200, 0.4)
     large_budget: tuple[int, float] = (1000, 0.2)
     """Labels, and the part of them that is proportional to size; between the two, log-linear."""
-    higher_floors: tuple[float, ...] = (0.6, 0.8)
-    """Further proportional parts among which a plan that spends a budget chooses."""
+    higher_floors: tuple[float, ...] = (0.6, 0.8, 1.0)
+    """Further proportional parts among which a plan that spends a budget chooses; where nearly no item of a kind is a
+    mistake, none is better than labels by size alone."""
     first_round_kept: float = 0.2
     """Part of the second round that is the first one's allocation scaled up."""
     score_ridge: float = 0.1
@@ -53,6 +54,8 @@ class PlannerTuning:
     """Least cost of a label where most are known, as a part of a new one's."""
     cost_window: float = 0.15
     """How far around a plan's last label of a stratum its cost is read, as a part of its labels."""
+    labels_like_random: int = 250
+    """How many random labels would tell the false-omission rate as well as a budget without goals aims at."""
     focus_margin: float = 0.1
     """The margin of the metric that labels follow, as a part of its own."""
     focus_extra: float = 0.1

@@ -66,7 +66,8 @@ class Study:
         item: Its column of ids.
         classifiers: `{"name": ("score column or None", "column of calls")}`; calls are true, false, or null where the
             classifier did not say.
-        goals: What should be known how precisely; without any, every precision to .03 and every recall to .05.
+        goals: What should be known how precisely; without any, every precision to .03 and every recall to .05
+            (a budget then goes weakly for every false-omission rate too).
         budget: The most items that people are asked about, spent where the goals gain most; None: as many as the goals
             need.
         seed: The same seed draws the same items from any frame that holds them.

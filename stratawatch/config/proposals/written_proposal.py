@@ -7,7 +7,8 @@ from typing import Final
 from stratawatch.config.proposals.proposal import Proposal, ProposedClassifier, ProposedPanel
 from stratawatch.config.proposals.propose import budget_of
 from stratawatch.config.proposals.source_path import SourcePath
-from stratawatch.core.metrics import METRICS, REPORTED, RatioMetric
+from stratawatch.core.metrics import RatioMetric, metric_named
+from stratawatch.core.planning.goal_variances import DEFAULT_GOALS
 from stratawatch.formatting import printable
 
 _GUIDELINE: Final = "Say yes where the answer to the question is yes, else no. Skip what cannot be decided."
@@ -95,11 +96,18 @@ def _panel(panel: ProposedPanel, proposal: Proposal, source: SourcePath, seed: s
             _line("every", length_text(schedule.every)),
         ),
         _table(f"{place}.classifiers", *(f"{one.name} = {_inline(_keys(one))}" for one in panel.classifiers)),
-        *(_goal(place, METRICS[name]) for name in REPORTED),
+        _goals(place),
         _table(f"[{place}.limits]", _line("metric", "precision"), _line("floor", 0.8, "how bad it may be")),
         _more_limits(place),
     )
     return "\n\n".join(few_lines)
+
+
+def _goals(place: str) -> str:
+    """The default goals, so that a budget goes weakly for the false-omission rate too."""
+    first, *others = (_goal(place, metric_named(goal.metric)) for goal in DEFAULT_GOALS)
+    said = "# A budget shared out for these two tells the false-omission rate about as well as random labels would."
+    return "\n\n".join([f"{said}\n{first}", *others])
 
 
 def _goal(place: str, metric: RatioMetric) -> str:

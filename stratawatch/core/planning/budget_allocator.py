@@ -8,6 +8,7 @@ import numpy as np
 from stratawatch.core.planning.allocation import AllocationBounds, allocate_budget, second_round_allocation
 from stratawatch.core.planning.context import PlanningContext
 from stratawatch.core.planning.expected_precision import half_widths_of_plans
+from stratawatch.core.planning.goal_variances import GoalVariances
 from stratawatch.core.planning.labels_so_far import LabelsSoFar
 from stratawatch.core.population import Counts
 from stratawatch.core.tuning import PLANNER
@@ -40,9 +41,9 @@ class BudgetAllocator:
     context: PlanningContext
 
     def plans(self, labels: int, bounds: AllocationBounds) -> list[Counts]:
-        """Plans of so many labels, known ones included, one for each floor."""
-        cells, variances = self.context.cells, self.context.variances
-        return [allocate_budget(cells, variances, labels, bounds, floor) for floor in _floors()]
+        """Plans of so many labels, known ones included, one for each floor and for all that plans may aim at."""
+        cells = self.context.cells
+        return [allocate_budget(cells, aim, labels, bounds, floor) for aim in self._aims for floor in _floors()]
 
     def best(self, labels: int, bounds: AllocationBounds) -> Counts:
         """The best plan of so many labels, known ones included."""
@@ -52,13 +53,23 @@ class BudgetAllocator:
         """The best totals whose new labels are the budget's; `two_phase` keeps a part of the first round's shares."""
         share, most = second_round_allocation if two_phase else allocate_budget, int(bounds.upper.sum())
 
-        def plan(floor: float | None) -> Counts:
+        def plan(aim: GoalVariances, floor: float | None) -> Counts:
             def totals(labels: int) -> Counts:
-                return share(self.context.cells, self.context.variances, labels, bounds, floor)
+                return share(self.context.cells, aim, labels, bounds, floor)
 
             return affordable_totals(totals, so_far, budget, most)
 
-        return self._best_by_interval([plan(floor) for floor in _floors()])
+        return self._best_by_interval([plan(aim, floor) for aim in self._aims for floor in _floors()])
+
+    @property
+    def _aims(self) -> tuple[GoalVariances, ...]:
+        """What plans are made for, to choose among: the goals and, where they are others, the usual ones.
+
+        Variances alone say little of a metric's other side where mistakes are rare: for recall they leave two labels to
+        what is called positive, and the interval is then wider than that of a plan which knows precision too.
+        """
+        own, usual = self.context.variances, self.context.default_variances
+        return (own,) if set(own.names) >= set(usual.names) else (own, usual)
 
     def _best_by_interval(self, plans: Sequence[Counts]) -> Counts:
         """The plan with the least sum of (half-width/margin)^2 by the intervals that will be reported.

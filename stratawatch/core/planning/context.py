@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from stratawatch.core.cells import Cells
-from stratawatch.core.goals import DEFAULT_VARIANCE, Goal, SurveySpec
+from stratawatch.core.goals import DEFAULT_VARIANCE, SurveySpec
 from stratawatch.core.history.model import has_enough_labels
 from stratawatch.core.history.model_trust import model_is_trusted
 from stratawatch.core.history.past_labels import NO_HISTORY, History
@@ -20,7 +20,7 @@ from stratawatch.core.planning.expected_rates import (
     updated_rates,
 )
 from stratawatch.core.planning.focus import planning_goals
-from stratawatch.core.planning.goal_variances import DEFAULT_GOALS, GoalVariances, goal_variances
+from stratawatch.core.planning.goal_variances import DEFAULT_GOALS, GoalVariances, PlannedGoal, goal_variances
 from stratawatch.core.planning.labels_so_far import LabelsSoFar
 from stratawatch.core.population import Counts
 from stratawatch.core.tuning import BORROWED
@@ -58,9 +58,9 @@ class PlanningContext:
         return replace(self, labels=labels)
 
     @cached_property
-    def goals(self) -> tuple[Goal, ...]:
+    def goals(self) -> tuple[PlannedGoal, ...]:
         """What plans are made for: the survey's goals, or the default ones."""
-        return planning_goals(self.survey) or DEFAULT_GOALS
+        return planning_goals(self.survey)
 
     @cached_property
     def drawable(self) -> Counts:
@@ -97,6 +97,11 @@ class PlanningContext:
     def variances(self) -> GoalVariances:
         """What each goal needs of every stratum, by these rates."""
         return goal_variances(self.cells, self.goals, self.rates)
+
+    @cached_property
+    def default_variances(self) -> GoalVariances:
+        """What the default goals need of every stratum, by these rates."""
+        return goal_variances(self.cells, DEFAULT_GOALS, self.rates)
 
     @cached_property
     def expected(self) -> ExpectedTotals:

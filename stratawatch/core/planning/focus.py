@@ -1,20 +1,23 @@
-"""Labels follow suspicion: the next plan asks most for the metric whose limit the evidence speaks against."""
+"""What plans are made for: goals, what goes beside them, and the metric whose limit the evidence speaks against."""
 
 from stratawatch.core.goals import Goal, SurveySpec
 from stratawatch.core.metrics import metric_named
-from stratawatch.core.planning.goal_variances import DEFAULT_GOALS
+from stratawatch.core.planning.goal_variances import BESIDE_DEFAULT_GOALS, DEFAULT_GOALS, PlannedGoal
 from stratawatch.core.tuning import PLANNER
 
 
-def planning_goals(survey: SurveySpec) -> tuple[Goal, ...]:
-    """The goals that strata and a budget are shared out for: with a focus, its narrow goal beside the others.
+def planning_goals(survey: SurveySpec) -> tuple[PlannedGoal, ...]:
+    """The goals that strata and labels are shared out for.
 
-    Where goals decide how many labels there are, a narrow goal would ask for any number of them: there the focus gets
-    a part on top (`focus_extra`), and strata are cut without it.
+    A budget that has none but the default ones goes weakly for the false-omission rate too, and with a focus for its
+    narrow goal. Where goals decide how many labels there are, a narrow goal would ask for any number of them: there the
+    focus gets a part on top (`focus_extra`), and strata are cut without it.
     """
-    if survey.focus is None or survey.stop_at_goals:
-        return survey.goals
-    return focused_goals(survey)
+    goals = survey.goals or DEFAULT_GOALS
+    if survey.stop_at_goals:
+        return goals
+    beside = BESIDE_DEFAULT_GOALS if goals == DEFAULT_GOALS else ()
+    return (*focused_goals(survey), *beside)
 
 
 def focused_goals(survey: SurveySpec) -> tuple[Goal, ...]:

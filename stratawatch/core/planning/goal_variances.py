@@ -7,13 +7,38 @@ from typing import Final
 import numpy as np
 
 from stratawatch.core.cells import Cells
+from stratawatch.core.estimation.interval import normal_quantile
 from stratawatch.core.goals import Goal
-from stratawatch.core.metrics import metric_named
+from stratawatch.core.metrics import RatioMetric, SideTotals, metric_named
 from stratawatch.core.planning.expected_rates import ExpectedRates
 from stratawatch.core.population import Floats
+from stratawatch.core.tuning import PLANNER
 from stratawatch.errors import StratawatchError
 
 DEFAULT_GOALS: Final = tuple(Goal(name, metric_named(name).default_margin) for name in ("precision", "recall"))
+
+
+@dataclass(frozen=True)
+class RandomSampleGoal:
+    """A metric that is to be known as well as so many labels of a random sample would tell it.
+
+    For a metric whose usual size nobody knows beforehand: a point of margin is nothing where 5% of what is passed are
+    positive, and out of reach where .1% are. Rates that expect too much or too little move the margin along.
+    """
+
+    metric: str
+    labels: int
+
+    def is_for(self, _classifier: str) -> bool:
+        """It is for every classifier."""
+        return True
+
+
+BESIDE_DEFAULT_GOALS: Final = (RandomSampleGoal("false_omission_rate", PLANNER.labels_like_random),)
+"""What a budget without goals of its own is also shared out for, weakly."""
+PlannedGoal = Goal | RandomSampleGoal
+_CONFIDENCE: Final = 0.95
+_FEWEST_MEMBERS: Final = 2.0
 
 
 @dataclass(frozen=True)
@@ -40,23 +65,21 @@ class GoalVariances:
     coefficients: Floats
 
 
-def goal_variances(cells: Cells, goals: Sequence[Goal], rates: ExpectedRates) -> GoalVariances:
+def goal_variances(cells: Cells, goals: Sequence[PlannedGoal], rates: ExpectedRates) -> GoalVariances:
     """What goals need of every stratum, by these rates."""
     rows = goal_gradients(cells, goals, rates)
     return GoalVariances(rows.names, rows.metrics, rows.margins, variance_coefficients(cells, rows, rates))
 
 
-def goal_gradients(cells: Cells, goals: Sequence[Goal], rates: ExpectedRates) -> GoalGradients:
+def goal_gradients(cells: Cells, goals: Sequence[PlannedGoal], rates: ExpectedRates) -> GoalGradients:
     """A row for every classifier that a goal is for; without goals, precision and recall of all."""
     names, margins, gradients = [], [], []
     for goal in goals or DEFAULT_GOALS:
         metric = metric_named(goal.metric)
-        if not goal.margin > 0:
-            raise StratawatchError(f"the margin of {goal.metric} is {goal.margin}", expected="a number above 0")
         for column in _columns(cells, goal):
-            names.append((cells.classifiers[column], goal.metric))
-            margins.append(goal.margin)
             sides = cells.positive[:, column], cells.negative[:, column]
+            names.append((cells.classifiers[column], goal.metric))
+            margins.append(_margin(goal, metric, SideTotals.expected(*sides, cells.sizes, rates.rate)))
             gradients.append(metric.gradient(*sides, cells.sizes, rates.rate))
     return GoalGradients(tuple(names), np.array(margins), np.array(gradients).reshape(len(names), len(cells.sizes)))
 
@@ -66,8 +89,25 @@ def variance_coefficients(cells: Cells, rows: GoalGradients, rates: ExpectedRate
     return cells.stratum_sizes * cells.by_stratum(rows.gradients**2 * (cells.sizes * rates.variance))
 
 
-def _columns(cells: Cells, goal: Goal) -> list[int]:
-    unknown = [name for name in goal.classifiers if name not in cells.classifiers]
+def _margin(goal: PlannedGoal, metric: RatioMetric, expected: SideTotals) -> float:
+    """The half-width that is aimed at.
+
+    As a random sample's: z sqrt(r (1 - r)/n), n its labels that are about the metric; r counts one item at least.
+    """
+    if isinstance(goal, Goal):
+        if not goal.margin > 0:
+            raise StratawatchError(f"the margin of {goal.metric} is {goal.margin}", expected="a number above 0")
+        return goal.margin
+    members, judged = float(metric.size(expected)), float(expected.positive + expected.negative)
+    if members < _FEWEST_MEMBERS:
+        return metric.default_margin
+    share = float(np.clip(metric.value(expected), 1 / members, 1 - 1 / members))
+    return float(normal_quantile(_CONFIDENCE) * np.sqrt(share * (1 - share) * judged / (goal.labels * members)))
+
+
+def _columns(cells: Cells, goal: PlannedGoal) -> list[int]:
+    named = goal.classifiers if isinstance(goal, Goal) else ()
+    unknown = [name for name in named if name not in cells.classifiers]
     if unknown:
         raise StratawatchError(
             f"a goal for {goal.metric} names the unknown classifier '{unknown[0]}'",

@@ -8,6 +8,7 @@ import pytest
 
 from stratawatch.cli import first_look, init_from
 from stratawatch.config.loading import load_configuration
+from stratawatch.core.planning.goal_variances import DEFAULT_GOALS
 
 SMS = """
 SELECT
@@ -102,14 +103,14 @@ class TestAProposal:
             "sport": "p_sport",
         }
 
-    def test_goals_ask_for_all_three_metrics_with_their_usual_margins(self, home, predictions):
+    def test_goals_are_the_usual_ones_which_plan_for_what_is_missed_too(self, home, predictions):
         home.run("init", "--from", predictions(), "--yes")
         panel = panel_of(home)
         assert [(goal.metric, goal.margin) for goal in panel.goals] == [
             ("precision", 0.03),
             ("recall", 0.05),
-            ("false_omission_rate", 0.01),
         ]
+        assert tuple((goal.metric, goal.margin) for goal in DEFAULT_GOALS) == (("precision", 0.03), ("recall", 0.05))
         assert [(limit.metric, limit.floor) for limit in panel.limits] == [("precision", 0.8)]
 
     def test_further_limits_hold_once_their_marks_are_taken_away(self, home, predictions):

@@ -5,7 +5,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stratawatch.core.planning.budget_allocator import affordable_totals
+from stratawatch.core.cells import Cells
+from stratawatch.core.goals import Goal, SurveySpec
+from stratawatch.core.planning.allocation import AllocationBounds
+from stratawatch.core.planning.budget_allocator import BudgetAllocator, affordable_totals
+from stratawatch.core.planning.context import PlanningContext
+from stratawatch.core.planning.expected_precision import expected_half_widths
 from stratawatch.core.planning.integer_allocation import clip_and_round
 from stratawatch.core.planning.labels_so_far import LabelsSoFar, UnlabelledCandidates
 
@@ -61,3 +66,21 @@ def test_a_label_that_rounding_makes_dear_is_left():
 @pytest.mark.parametrize("budget", [0, 5])
 def test_without_anything_to_ask_nothing_is_asked(budget):
     assert affordable_totals(halves, so_far(set()), budget, 0).sum() == 0
+
+
+class TestRecallAlone:
+    """A rare classifier that is nearly always right, and misses some: variances leave its flags two labels."""
+
+    cells = Cells.of(("a",), ["1", "0", "0"], np.array([400.0, 2000, 47_600]), np.array([0.99, 0.03, 0.0005]))
+
+    def half_width(self, goals):
+        context = PlanningContext(self.cells, SurveySpec(goals, budget=600))
+        bounds = AllocationBounds(np.zeros(3, dtype=np.int64), context.drawable)
+        totals = BudgetAllocator(context).best(600, bounds)
+        return expected_half_widths(context.expected, totals, 0.95, ("recall",))["a", "recall"], totals
+
+    def test_is_not_wider_than_beside_precision(self):
+        alone, totals = self.half_width((Goal("recall", 0.05),))
+        beside, _ = self.half_width(())
+        assert alone <= beside
+        assert totals[0] > 10

@@ -35,6 +35,7 @@ class TestGoals:
             "precision",
             "recall",
             "precision",
+            "false_omission_rate",
         ]
 
 

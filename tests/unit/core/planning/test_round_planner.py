@@ -106,24 +106,19 @@ class TestBudget:
 class TestTheNarrowest:
     """A plan that spends a budget is the one of several whose expected intervals are narrowest."""
 
-    def widths(self, totals, rates):
-        found = expected_half_widths(ExpectedTotals.of(MADE, rates), totals, 0.95, ("precision", "recall"))
-        return sum(
-            (found.get((name, metric), 0.5) / margin) ** 2 for name in MADE.classifiers for metric, margin in MARGINS
-        )
+    def widths(self, totals, rates, aims):
+        found = expected_half_widths(ExpectedTotals.of(MADE, rates), totals, 0.95, aims.metrics)
+        return sum((found.get(name, 0.5) / margin) ** 2 for name, margin in zip(aims.names, aims.margins, strict=True))
 
     @pytest.mark.parametrize("budget", [100, 300, 1000])
-    def test_no_floor_would_give_narrower_intervals(self, budget):
-        rates, room = (
-            prior_rates(MADE),
-            AllocationBounds(np.zeros_like(WHOLE), RoundPlanner(MADE, SurveySpec(budget=budget)).context.drawable),
-        )
-        plans = [
-            allocate_budget(MADE, goal_variances(MADE, DEFAULT_GOALS, rates), budget, room, floor)
-            for floor in (None, *PLANNER.higher_floors)
-        ]
-        chosen = RoundPlanner(MADE, SurveySpec(budget=budget)).total_plan()
-        assert self.widths(chosen, rates) == min(self.widths(plan, rates) for plan in plans)
+    @pytest.mark.parametrize("goals", [(), (Goal("recall", 0.05),), (Goal("false_omission_rate", 0.01),)])
+    def test_no_floor_would_give_narrower_intervals(self, budget, goals):
+        planner, rates = RoundPlanner(MADE, SurveySpec(goals, budget=budget)), prior_rates(MADE)
+        room = AllocationBounds(np.zeros_like(WHOLE), planner.context.drawable)
+        aims = goal_variances(MADE, planner.context.goals, rates)
+        plans = [allocate_budget(MADE, aims, budget, room, floor) for floor in (None, *PLANNER.higher_floors)]
+        least = min(self.widths(plan, rates, aims) for plan in plans)
+        assert self.widths(planner.total_plan(), rates, aims) <= least * (1 + 1e-12)
 
     def test_a_label_that_stands_for_very_many_items_is_worth_a_higher_floor(self):
         """30,000 items that hold next to no positives: variances alone would let each label stand for a hundred."""
