@@ -1,6 +1,6 @@
-"""Cycles of the product on a counted population: its cut, its pools, its two plans; only the items are left out."""
+"""Cycles of the product on a counted population: its cut, its pools, its plans; only the items are left out."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -10,14 +10,20 @@ from benchmarks.coverage.draws import pools
 from benchmarks.coverage.population import Letters, Population
 from stratawatch.core.cells import Cells
 from stratawatch.core.designs.frozen import pool_sizes
+from stratawatch.core.estimation.difference_estimator import DifferenceEstimator
+from stratawatch.core.estimation.interval import metric_intervals
 from stratawatch.core.estimation.round_weights import mean_scores, weights_of_counts
+from stratawatch.core.estimation.side_intervals import SideIntervals
+from stratawatch.core.estimation.sides import SideEstimates
+from stratawatch.core.estimation.undefined import is_defined
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.past_labels import NO_HISTORY, History
 from stratawatch.core.labelled_sample import LabelCounts, LabelledSample
+from stratawatch.core.metrics import metric_named
 from stratawatch.core.planning.labels_so_far import LabelsSoFar
 from stratawatch.core.planning.round_planner import RoundPlanner
 from stratawatch.core.planning.round_sizes import most_rounds
-from stratawatch.core.population import Atom, Counts
+from stratawatch.core.population import Atom, Counts, Floats
 from stratawatch.core.score_bins import BIN_COUNT
 from stratawatch.core.stratification.stratify import stratify
 
@@ -52,24 +58,36 @@ class Frozen:
         frozen = pools(rng, self.cells.strata, self.cells.sizes.astype(np.int64), self.yes, self.pools.tolist(), runs)
         # Nothing is known before the first round: its plan is the same in all runs.
         totals = np.broadcast_to(self.first, (runs, len(self.first)))
-        first = frozen.counted(totals)
-        if most_rounds(self.planner.survey) == 1:
-            yield from labelled(first, totals)
-            return
-        totals = np.array([self.second(labels) for labels in labelled(first, totals)])
-        both = frozen.counted(totals)
-        for labels, before in zip(labelled(both, totals), first, strict=True):
-            yield self.joined(labels, before)
+        rounds = [frozen.counted(totals)]
+        for ordinal in range(2, most_rounds(self.planner.survey) + 1):
+            samples = list(self._joined(rounds, totals))
+            after = np.array([self.later(ordinal, sample) for sample in samples])
+            if (after == totals).all():
+                yield from samples
+                return
+            totals = after
+            rounds.append(frozen.counted(totals))
+        yield from self._joined(rounds, totals)
 
-    def joined(self, labels: LabelledSample, before: Counts) -> LabelledSample:
-        """The labels of both rounds, joined as the product joins them; `before` are the counts of the first one."""
-        earlier = np.stack([before.sum(axis=2), before[:, :, 1]])
-        later = np.stack([labels.labelled, labels.positive]) - earlier
-        by_round = [self.cells.by_stratum(one[0].sum(axis=0)) for one in (earlier, later)]
+    def joined(self, labels: LabelledSample, before: Sequence[Counts]) -> LabelledSample:
+        """The labels of all rounds, joined as the product joins them; `before` are the counts after earlier ones.
+
+        Rounds that drew nothing count for none.
+        """
+        ends = [*(np.stack([one.sum(axis=2), one[:, :, 1]]) for one in before), _columns(labels)]
+        each = np.diff(np.stack([np.zeros_like(ends[0]), *ends]), axis=0)
+        each = each[each[:, 0].sum(axis=(1, 2)) > 0]
+        if len(each) < 2:
+            return labels
+        by_round = [self.cells.by_stratum(one[0].sum(axis=0)) for one in each]
         weights = weights_of_counts(np.stack(by_round, axis=1), self.cells.stratum_sizes, mean_scores(self.cells))
-        of_atoms = weights[self.cells.strata]
-        answered, yes = earlier * of_atoms[:, 0] + later * of_atoms[:, 1]
+        answered, yes = np.einsum("rkfa,ar->kfa", each, weights[self.cells.strata])
         return replace(labels, weighted=LabelCounts(answered, yes))
+
+    def _joined(self, rounds: Sequence[Counts], totals: Counts) -> Iterator[LabelledSample]:
+        """Every run's labels; `rounds` are the counts of all runs after each round."""
+        for run, labels in enumerate(labelled(rounds[-1], totals)):
+            yield self.joined(labels, [one[run] for one in rounds[:-1]])
 
     @cached_property
     def first(self) -> Counts:
@@ -77,12 +95,39 @@ class Frozen:
         nothing = np.zeros(len(self.atoms))
         return self._totals(LabelsSoFar(1, np.zeros_like(self.pools), nothing, nothing))
 
-    def second(self, labels: LabelledSample) -> Counts:
-        """Totals of the second round."""
-        return self._totals(LabelsSoFar(2, labels.drawn, labels.labelled.sum(axis=0), labels.positive.sum(axis=0)))
+    def later(self, ordinal: int, labels: LabelledSample) -> Counts:
+        """Totals of a round after the first one."""
+        answered, yes = labels.labelled.sum(axis=0), labels.positive.sum(axis=0)
+        return self._totals(LabelsSoFar(ordinal, labels.drawn, answered, yes, self._half_widths(labels)))
+
+    def _half_widths(self, labels: LabelledSample) -> dict[tuple[str, str], float]:
+        """What goals are held against; where a budget is spent nothing is."""
+        survey = self.planner.survey
+        if not survey.stop_at_goals:
+            return {}
+        reading = SideIntervals(both_sides(self.cells, labels), survey.confidence)
+        return half_widths(reading, self.cells.classifiers, dict.fromkeys(goal.metric for goal in survey.goals))
 
     def _totals(self, so_far: LabelsSoFar) -> Counts:
         return self.planner.totals(so_far, self.pools)
+
+
+def both_sides(cells: Cells, labels: LabelledSample) -> SideEstimates:
+    """What the product makes of one run's labels, before intervals."""
+    evidence = DifferenceEstimator.of(cells, labels.everywhere)
+    return evidence.sides([evidence.everything])
+
+
+def half_widths(
+    reading: SideIntervals, classifiers: Sequence[str], metrics: Iterable[str]
+) -> dict[tuple[str, str], float]:
+    """Half-widths of one run that the product would report; NaN where it reports none."""
+    found: dict[tuple[str, str], float] = {}
+    for name in metrics:
+        metric = metric_named(name)
+        widths = np.where(is_defined(metric, reading.sides), metric_intervals(metric, reading).half_width, np.nan)
+        found |= {(who, name): float(width) for who, width in zip(classifiers, widths[0], strict=True)}
+    return found
 
 
 def labelled(counts: Counts, totals: Counts) -> Iterator[LabelledSample]:
@@ -100,3 +145,7 @@ def homes(atoms: tuple[Atom, ...], patterns: Sequence[str] | Letters, bins: Coun
 
 def _keys(known: Sequence[str], patterns: Sequence[str] | Letters, bins: Counts) -> Counts:
     return np.searchsorted(known, patterns) * (BIN_COUNT + 1) + bins + 1
+
+
+def _columns(labels: LabelledSample) -> Floats:
+    return np.stack([labels.labelled, labels.positive])

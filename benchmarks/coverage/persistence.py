@@ -11,11 +11,11 @@ from typing import Final
 
 import numpy as np
 
-from benchmarks.coverage.cycles import Frozen, labelled
+from benchmarks.coverage.cycles import Frozen, both_sides, labelled
 from benchmarks.coverage.draws import Pools
 from benchmarks.coverage.findings import Found
 from benchmarks.coverage.population import Flags, Items, Population
-from benchmarks.coverage.simulation import CONFIDENCE, Task, both_sides, judged, said
+from benchmarks.coverage.simulation import CONFIDENCE, Task, judged, said
 from stratawatch.core.estimation.sides import SideEstimates
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.past_labels import History
@@ -107,7 +107,7 @@ def _first_period(cold: Frozen, period: Period, numbers: Floats, kept: Counts) -
     """Which items got a label in a cycle without a past, and the history that is left of it."""
     queue = Queue.of(cold, period, numbers)
     (labels,) = labelled(queue.pools.counted(cold.first[None]), cold.first[None])
-    totals = cold.second(labels)
+    totals = cold.later(2, labels)
     drawn = queue.first(totals)
     rows, weights = queue.rows[drawn], (cold.cells.stratum_sizes / np.maximum(totals, 1))[queue.strata[drawn]]
     asked = np.zeros(len(period.items), dtype=np.bool_)

@@ -44,12 +44,15 @@ class Tally:
 
     @cached_property
     def fails(self) -> bool:
-        """Whether the upper end for the coverage (Clopper and Pearson 1934) is below the lowest."""
-        from scipy.stats import beta
+        """Whether coverage is surely below the lowest."""
+        return surely_below(self.held, self.defined, LOWEST)
 
-        if self.held == self.defined:
-            return False
-        return bool(beta.ppf(SURE, self.held + 1, self.defined - self.held) < LOWEST)
+
+def surely_below(held: int, runs: int, least: float) -> bool:
+    """Whether the upper end for a share (Clopper and Pearson 1934) is below the least one allowed."""
+    from scipy.stats import beta
+
+    return held < runs and bool(beta.ppf(SURE, held + 1, runs - held) < least)
 
 
 @dataclass(frozen=True)

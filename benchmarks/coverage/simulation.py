@@ -6,20 +6,17 @@ from time import process_time
 
 import numpy as np
 
-from benchmarks.coverage.cycles import Frozen
+from benchmarks.coverage.cycles import Frozen, both_sides
 from benchmarks.coverage.findings import Found
 from benchmarks.coverage.population import Family, Population
 from benchmarks.coverage.random_labels import half_widths
 from benchmarks.coverage.scores import Intervals, Tally
 from benchmarks.coverage.truths import TRUTHS
-from stratawatch.core.cells import Cells
-from stratawatch.core.estimation.difference_estimator import DifferenceEstimator
 from stratawatch.core.estimation.interval import metric_intervals
 from stratawatch.core.estimation.side_intervals import SideIntervals
 from stratawatch.core.estimation.sides import SideEstimates
 from stratawatch.core.estimation.undefined import is_defined
 from stratawatch.core.goals import SurveySpec
-from stratawatch.core.labelled_sample import LabelledSample
 from stratawatch.core.metrics import metric_named
 from stratawatch.core.planning.round_sizes import most_rounds
 
@@ -60,12 +57,6 @@ def simulate(task: Task) -> Found:
     labelled = (labels for runs in left for labels in frozen.cycles(rng, runs))
     found = said(both_sides(frozen.cells, labels) for labels in labelled)
     return judged(task, population, found, (process_time() - begin) / task.runs)
-
-
-def both_sides(cells: Cells, labels: LabelledSample) -> SideEstimates:
-    """What the product makes of one run's labels, before intervals."""
-    evidence = DifferenceEstimator.of(cells, labels.everywhere)
-    return evidence.sides([evidence.everything])
 
 
 def said(runs: Iterable[SideEstimates]) -> dict[str, list[Intervals]]:

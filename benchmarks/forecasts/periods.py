@@ -5,20 +5,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from benchmarks.coverage.cycles import Frozen, labelled
+from benchmarks.coverage.cycles import Frozen, both_sides, half_widths, labelled
 from benchmarks.coverage.persistence import SIZE, Period, Queue
 from benchmarks.coverage.population import Family, Population
-from benchmarks.coverage.simulation import CONFIDENCE, Task, both_sides
+from benchmarks.coverage.simulation import CONFIDENCE, Task
 from benchmarks.coverage.tasks import FIXED, PERSISTING
 from benchmarks.forecasts.cells import Cell, cells_of
 from stratawatch.core.designs.joint import JointDesign
-from stratawatch.core.estimation.interval import metric_intervals
 from stratawatch.core.estimation.side_intervals import SideIntervals
-from stratawatch.core.estimation.sides import SideEstimates
-from stratawatch.core.estimation.undefined import is_defined
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.past_labels import NO_HISTORY, History
-from stratawatch.core.metrics import REPORTED, metric_named
+from stratawatch.core.labelled_sample import LabelledSample
+from stratawatch.core.metrics import REPORTED
 from stratawatch.core.plan import Plan
 from stratawatch.core.planning.labels_so_far import LabelsSoFar, UnlabelledCandidates
 from stratawatch.core.population import Counts, Floats
@@ -53,9 +51,7 @@ def first_cycles(place: Place, seed: int, runs: int) -> Iterator[Cell]:
         frozen = Frozen.of(population, _survey(labels))
         plan, rng = _forecast(frozen, NO_HISTORY), np.random.default_rng([*place.born, seed, labels])
         for sample in frozen.cycles(rng, runs):
-            yield from cells_of(
-                f"first, {place.kind}", labels, plan, half_widths(frozen, both_sides(frozen.cells, sample))
-            )
+            yield from cells_of(f"first, {place.kind}", labels, plan, _came(frozen, sample))
 
 
 @dataclass(frozen=True)
@@ -105,14 +101,14 @@ def _second(kind: str, periods: TwoPeriods, rng: np.random.Generator) -> list[Ce
     so_far = LabelsSoFar(1, np.zeros_like(warm.pools), nothing, nothing, costs=costs)
     totals = warm.planner.totals(so_far, warm.pools)
     (sample,) = labelled(queue.pools.counted(totals[None]), totals[None])
-    return cells_of(kind, periods.labels, plan, half_widths(warm, both_sides(warm.cells, sample)))
+    return cells_of(kind, periods.labels, plan, _came(warm, sample))
 
 
 def _first_labels(cold: Frozen, period: Period, numbers: Floats, kept: Counts) -> tuple[Counts, History]:
     """The items that a cycle without a past labels, and the history that they are."""
     queue = Queue.of(cold, period, numbers)
     (sample,) = labelled(queue.pools.counted(cold.first[None]), cold.first[None])
-    totals = cold.second(sample)
+    totals = cold.later(2, sample)
     drawn = queue.first(totals)
     rows, patterns = queue.rows[drawn], period.population.census.patterns
     drawable = np.isin(rows, kept)
@@ -128,15 +124,9 @@ def _first_labels(cold: Frozen, period: Period, numbers: Floats, kept: Counts) -
     return rows, history
 
 
-def half_widths(frozen: Frozen, sides: SideEstimates) -> Mapping[tuple[str, str], float]:
-    """Of what the product would report; NaN where it reports none."""
-    reading = SideIntervals(sides, CONFIDENCE)
-    found: dict[tuple[str, str], float] = {}
-    for name in REPORTED:
-        metric = metric_named(name)
-        widths = np.where(is_defined(metric, reading.sides), metric_intervals(metric, reading).half_width, np.nan)
-        found |= {(who, name): float(width) for who, width in zip(frozen.cells.classifiers, widths[0], strict=True)}
-    return found
+def _came(frozen: Frozen, sample: LabelledSample) -> Mapping[tuple[str, str], float]:
+    reading = SideIntervals(both_sides(frozen.cells, sample), CONFIDENCE)
+    return half_widths(reading, frozen.cells.classifiers, REPORTED)
 
 
 def _forecast(frozen: Frozen, history: History) -> Plan:

@@ -6,11 +6,11 @@ from typing import Final
 
 import numpy as np
 
-from benchmarks.coverage.cycles import Frozen, labelled
+from benchmarks.coverage.cycles import Frozen, both_sides, labelled
 from benchmarks.coverage.draws import pools
 from benchmarks.coverage.panels import PANELS
 from benchmarks.coverage.population import Population
-from benchmarks.coverage.simulation import both_sides, said
+from benchmarks.coverage.simulation import said
 from benchmarks.papers.strat.brr import ClassifierCalls, expand_counts
 from benchmarks.papers.strat.tallies import CONFIDENCE, FAY, GROUPS, NONE, PAIRS, Ends, Reader, Tally
 from benchmarks.shape import Row

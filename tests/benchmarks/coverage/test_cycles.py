@@ -3,18 +3,20 @@
 import numpy as np
 import pytest
 
-from benchmarks.coverage.cycles import Frozen, homes, labelled
+from benchmarks.coverage.cycles import Frozen, both_sides, homes
 from benchmarks.coverage.draws import pools
 from benchmarks.coverage.panels import Member, Panel
 from benchmarks.coverage.population import Population
-from benchmarks.coverage.simulation import both_sides, said
+from benchmarks.coverage.simulation import said
 from stratawatch.core.designs.frozen import FrozenDesign
+from stratawatch.core.drawn_items import DrawnItems
 from stratawatch.core.estimate import Undefined
-from stratawatch.core.goals import SurveySpec
+from stratawatch.core.goals import Goal, SurveySpec
 from stratawatch.core.population import Candidates
 from stratawatch.core.verdicts import VerdictsByItem
 
 FAMILY = Panel("p", 0.08, (Member(3, 0.7), Member(2.6, 0.9, unjudged=0.1)), size=4000)
+GOALS = SurveySpec((Goal("precision", 0.06), Goal("recall", 0.08)), stop_at_goals=True)
 
 
 @pytest.fixture(scope="module")
@@ -57,22 +59,24 @@ class TestCycles:
         first, second = frozen.cycles(np.random.default_rng(1), 2)
         assert (first.positive != second.positive).any()
 
-    def test_the_same_items_through_design_give_the_same_plans_and_intervals(self, frozen):
+    @pytest.mark.parametrize("survey", [SurveySpec(budget=120), GOALS], ids=["budget", "goals"])
+    def test_the_same_items_through_design_give_the_same_plans_and_intervals(self, population, survey):
+        frozen = Frozen.of(population, survey)
         sizes = frozen.cells.sizes.astype(int)
         drawn = pools(np.random.default_rng(7), frozen.cells.strata, sizes, frozen.yes, frozen.pools.tolist(), 1)
-        (labels,) = labelled(drawn.counted(frozen.first[None]), frozen.first[None])
-        totals = frozen.second(labels)
-        (labels,) = labelled(drawn.counted(totals[None]), totals[None])
+        (labels,) = frozen.cycles(np.random.default_rng(7), 1)
         found = said([both_sides(frozen.cells, labels)])
 
         candidates, answers = as_items(frozen, drawn)
-        design = FrozenDesign(FAMILY.classifiers, frozen.atoms, candidates)
-        survey, told = frozen.planner.survey, {}
-        for ordinal in (1, 2):
-            plan = design.plan(survey, VerdictsByItem(told), set(told), ordinal=ordinal)
-            told = {candidates.items[row]: answers[candidates.items[row]] for row in design.draw(plan)}
-        assert plan.totals == tuple(totals.tolist())
-        for estimate in design.estimate(VerdictsByItem(told), set(told), metrics=list(found)):
+        design = FrozenDesign(FAMILY.classifiers, frozen.atoms, candidates, survey)
+        told, rounds = {}, {}
+        for ordinal in range(1, design.sampling_design.max_rounds(survey) + 1):
+            asked = DrawnItems(rounds)
+            plan = design.plan(survey, VerdictsByItem(told), asked, ordinal=ordinal)
+            names = [candidates.items[row] for row in design.draw(plan)]
+            told, rounds = {name: answers[name] for name in names}, dict.fromkeys(names, ordinal - 1) | rounds
+        assert plan.totals == tuple(labels.drawn.tolist())
+        for estimate in design.estimate(VerdictsByItem(told), DrawnItems(rounds), metrics=list(found)):
             ours = found[estimate.metric][FAMILY.classifiers.index(estimate.classifier)]
             assert not isinstance(estimate.result, Undefined)
             assert (ours.low[0], ours.high[0]) == pytest.approx((estimate.result.low, estimate.result.high))
