@@ -26,7 +26,7 @@ CONFIDENCE: Final = 0.95
 
 @dataclass(frozen=True)
 class Kind:
-    """A sort of panel: a score for each classifier, the span of its share of positives, and how far classes are apart.
+    """A sort of panel: a score for each classifier, spans of the share of positives, of separations, of precisions.
 
     `metrics` are those that goals are for; `goals` None: margins that a drawn number of labels reaches.
     """
@@ -35,6 +35,7 @@ class Kind:
     scores: tuple[str, ...]
     prevalence: tuple[float, float]
     separation: tuple[float, float] = (2.4, 3.4)
+    precision: tuple[float, float] = (0.6, 0.95)
     hard: float = 0.0
     broken: float = 0.0
     metrics: tuple[str, ...] = ("precision", "recall")
@@ -46,7 +47,7 @@ KINDS: Final = (
     Kind("one, common", ("calibrated",), (0.15, 0.3)),
     Kind("one, overconfident", ("overconfident",), (0.02, 0.08)),
     Kind("one, shuffled", ("shuffled",), (0.05, 0.15)),
-    Kind("one, weak", ("calibrated",), (0.05, 0.2), (1.4, 2.0)),
+    Kind("one, weak", ("calibrated",), (0.1, 0.2), (1.4, 2.0), (0.45, 0.65)),
     Kind("one, recall alone", ("tied",), (0.03, 0.1), metrics=("recall",)),
     Kind("two, rare", ("calibrated", "overconfident"), (0.01, 0.02), (2.8, 3.6)),
     Kind("three, hard positives", ("calibrated",) * 3, (0.05, 0.12), hard=0.25),
@@ -89,7 +90,7 @@ def _world(group: str, kind: Kind, born: tuple[int, ...]) -> World:
     rng = np.random.default_rng([*born, 1])
     low, high = np.log(kind.prevalence)
     prevalence = float(np.exp(rng.uniform(low, high)))
-    precisions = rng.uniform(max(0.6, 2 * prevalence), 0.95, len(kind.scores))
+    precisions = rng.uniform(*kind.precision, len(kind.scores))
     members = tuple(
         Member(float(rng.uniform(*kind.separation)), float(precision), score)
         for precision, score in zip(precisions, kind.scores, strict=True)

@@ -12,6 +12,8 @@ class PlannerTuning:
     """Part of the budget, or of what goals need, for the first of two rounds; the second follows its labels."""
     one_round_below: int = 40
     """Budgets below this are spent in one round."""
+    pilot_share: float = 0.3
+    """The same where goals decide without a history, and two more rounds may follow."""
     pilot_labels: tuple[int, int] = (200, 1000)
     """Least and most labels of a first round that plans for margins without a history."""
     min_labels: int = 2
@@ -38,8 +40,18 @@ class PlannerTuning:
     top_up_factor_per_goal: float = 0.011
     top_up_goals: int = 5
     """The factor of a later round's variances, and what each goal beyond so many adds: one may fall short by chance."""
-    top_up_factor_without_history: float = 1.13
-    """Times that where no history corrects what few first labels say."""
+    cold_middle_factor: float = 0.8
+    cold_last_factor: float = 1.3
+    """What variances are multiplied with in later rounds that have no history to go by: those that others follow ask
+    for less than labels say is needed, the last one for more."""
+    cold_width_ratio: tuple[float, float] = (0.67, 3.0)
+    """Least and most by which intervals that came out otherwise than expected move a plan without a history."""
+    surprise_labels: float = 0.5
+    """Mistaken labels that stand against such a surprise: with as many behind it half of its logarithm is believed."""
+    cold_min_labels: int = 2
+    """Labels of a stratum in plans for margins without a history, whose rounds follow one another."""
+    cold_ridge: float = 1.0
+    """Penalty that holds the correction of scores and calls by earlier rounds, where goals decide."""
     max_width_ratio: float = 1.5
     """Most by which intervals wider than expected widen a plan: one heavy label widens them, and labels do not help."""
     proportional_shares: tuple[float, ...] = (0.0, 0.3, 0.6)

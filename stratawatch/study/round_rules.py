@@ -35,7 +35,7 @@ def look_confidence(confidence: float, look: int) -> float:
 
 @dataclass(frozen=True)
 class CycleRounds:
-    """The rounds of a cycle: one for small budgets, two otherwise, three where goals decide and history helps."""
+    """The rounds of a cycle: one for small budgets, two otherwise, up to three where goals decide."""
 
     survey: SurveySpec
     history: History
@@ -71,7 +71,8 @@ class SequentialRounds:
         if self._excess(design, progress, look_confidence(self.survey.confidence, looks)) <= 1:
             return None
         if looks == 1:
-            plan = _planned(design, survey, progress, 2, self.history)
+            # Later rounds follow no labels: the second asks for all that is thought to be needed.
+            plan = _planned(design, replace(survey, rounds=2), progress, 2, self.history)
             if plan.labels >= len(progress.drawn) + _least(progress):
                 return plan
         growth = min(self._excess(design, progress, survey.confidence) ** 2 - 1, _MOST_GROWTH)

@@ -24,6 +24,14 @@ class AllocationBounds:
     upper: Counts
 
 
+@dataclass(frozen=True)
+class Floors:
+    """The least labels of a stratum in a plan for margins, and the part of all labels that goes to strata by size."""
+
+    labels: int = PLANNER.min_labels_for_margins
+    proportional: float = 0.0
+
+
 def min_proportional_share(labels: int) -> float:
     """A stratum's least part of its proportional share: .4 up to 200 labels, .2 from 1000, log-linear between.
 
@@ -85,22 +93,22 @@ def allocate_for_margins(
     variances: Floats,
     limits: Floats,
     bounds: AllocationBounds,
-    proportional: float,
+    least: Floors,
     costs: Floats | None = None,
 ) -> Counts:
     """The cheapest labels with V_j = sum_h A_jh (1/n_h - 1/N_h) <= limit_j for every goal; else all items.
 
-    A `proportional` part of the labels goes to strata by size: a model can be wrong anywhere.
+    The floors hold in every stratum: a model can be wrong anywhere.
     """
     sizes, caps = cells.stratum_sizes, bounds.upper.astype(np.float64)
-    floors = np.maximum(bounds.lower, np.minimum(_least(cells, PLANNER.min_labels_for_margins), bounds.upper))
+    floors = np.maximum(bounds.lower, np.minimum(_least(cells, least.labels), bounds.upper))
     solution = minimise_labels(variances, limits, sizes, floors.astype(np.float64), costs, caps=caps)
     if not solution.feasible:
         return bounds.upper
-    if proportional > 0:
+    if least.proportional > 0:
         # Raising the floors of a solved plan and solving again moves labels rather than adding them: strata above
         # their new floors give back what the limits do not need any more.
-        even = np.floor(proportional * solution.n.sum() * caps / max(float(caps.sum()), 1.0)).astype(np.int64)
+        even = np.floor(least.proportional * solution.n.sum() * caps / max(float(caps.sum()), 1.0)).astype(np.int64)
         floors = np.minimum(np.maximum(floors, even), bounds.upper)
         solution = minimise_labels(variances, limits, sizes, floors.astype(np.float64), costs, caps=caps)
     return integer_solution(solution, variances, limits, sizes, floors, bounds.upper, costs)

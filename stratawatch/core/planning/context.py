@@ -88,7 +88,8 @@ class PlanningContext:
     def rates(self) -> ExpectedRates:
         """What the next labels are expected to say."""
         if self.labels is not None:
-            return updated_rates(self.cells, self.labels.positives, self.labels.labelled)
+            labels = self.labels
+            return updated_rates(self.cells, labels.positives, labels.labelled, by_votes=self.survey.stop_at_goals)
         if not self.has_history or not self.survey.stop_at_goals:
             return prior_rates(self.cells, self.history)
         return (model_rates if self.model_is_trusted else shrunk_prior_rates)(self.cells, self.history)

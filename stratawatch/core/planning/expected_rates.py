@@ -58,16 +58,27 @@ def model_rates(cells: Cells, history: History) -> ExpectedRates:
     return ExpectedRates(first.rate, np.maximum(first.rate * (1 - first.rate), 1e-6))
 
 
-def updated_rates(cells: Cells, yes: Floats, answered: Floats) -> ExpectedRates:
+def updated_rates(cells: Cells, yes: Floats, answered: Floats, *, by_votes: bool = False) -> ExpectedRates:
     """After the first labels: logit p = (1 + beta) logit z + alpha, then p~ = (k p + yes)/(k + n) by stratum.
 
     Scores are taken at their word but for what the labels correct; a ridge of .1 holds both corrections at 0.
+    `by_votes` corrects calls as well, gamma (2 votes - 1), all with a ridge of 1: where scores say nothing, the line
+    through them cannot tell what is called from what is not, and would take the quiet for half positive; and where the
+    first labels met no miss, that is held to be luck in part.
     k = 2/min(p, 1 - p) pseudo labels hold two positives: a rare stratum is not called empty for want of labels.
     """
     if answered.sum() == 0:
         return prior_rates(cells)
     word, columns = score_logit(cells), linear_features(cells)
-    fitted = logistic(word + columns @ offset_correction(word, columns, yes, answered, penalty=PLANNER.score_ridge))
+    if by_votes:
+        columns = np.column_stack([columns, 2 * cells.votes - 1])
+    fitted = logistic(
+        word
+        + columns
+        @ offset_correction(
+            word, columns, yes, answered, penalty=PLANNER.cold_ridge if by_votes else PLANNER.score_ridge
+        )
+    )
     floored = _floored(cells, fitted)
     usual = _means(cells, floored)
     k = 2 / np.minimum(usual, 1 - usual)

@@ -6,12 +6,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from stratawatch.core.estimation.interval import normal_quantile
-from stratawatch.core.planning.allocation import AllocationBounds, allocate_for_margins
+from stratawatch.core.planning.allocation import AllocationBounds, Floors, allocate_for_margins
 from stratawatch.core.planning.context import PlanningContext
 from stratawatch.core.planning.expected_precision import expected_half_widths
-from stratawatch.core.planning.goal_variances import GoalVariances
+from stratawatch.core.planning.goal_variances import GoalVariances, goal_gradients
 from stratawatch.core.planning.labels_so_far import LabelsSoFar
 from stratawatch.core.planning.reused_labels import cheapest_with_reuse
+from stratawatch.core.planning.round_sizes import most_rounds
 from stratawatch.core.population import Counts, Floats
 from stratawatch.core.tuning import PLANNER
 
@@ -56,7 +57,7 @@ class MarginAllocator:
     def _problem(self, bounds: AllocationBounds, top_up: LabelsSoFar | None) -> _MarginProblem:
         goals = len(self.context.variances.names)
         ratio = np.ones(goals) if top_up is None else self._width_ratio(top_up)
-        return _MarginProblem(bounds, self._factor(goals, topping_up=top_up is not None), ratio)
+        return _MarginProblem(bounds, self._factor(goals, top_up), ratio)
 
     def _iterate_to_margins(self, problem: _MarginProblem, proportional: float, costs: Floats | None) -> Counts:
         """Plan for limits on variances, and correct these by how much wider the plan's intervals are than its errors.
@@ -67,9 +68,11 @@ class MarginAllocator:
         context, variances = self.context, self.context.variances
         confidence, coefficients = context.survey.confidence, problem.factor * variances.coefficients
         widening, totals = problem.width_ratio, problem.bounds.lower
+        least = PLANNER.min_labels_for_margins if context.has_history else PLANNER.cold_min_labels
+        shares = Floors(least, proportional)
         for _ in range(PLANNER.margin_passes + 1):
             limits = (variances.margins / (normal_quantile(confidence) * widening)) ** 2
-            totals = allocate_for_margins(context.cells, coefficients, limits, problem.bounds, proportional, costs)
+            totals = allocate_for_margins(context.cells, coefficients, limits, problem.bounds, shares, costs)
             widths = _in_order(expected_half_widths(context.expected, totals, confidence, variances.metrics), variances)
             errors = normal_quantile(confidence) * np.sqrt(self._achieved(coefficients, totals) / problem.factor)
             wider = problem.width_ratio * np.where(
@@ -83,15 +86,31 @@ class MarginAllocator:
     def _width_ratio(self, so_far: LabelsSoFar) -> Floats:
         """By how much this period's intervals are wider than was expected for the labels they rest on.
 
-        A goal whose metric they leave undefined is as far off as any. Without a history a lucky first round does not
-        narrow the plan.
+        A goal whose metric they leave undefined is as far off as any. Without a history a surprise counts by the labels
+        behind it: the width of an interval that rests on two mistakes says little of the next one.
         """
         context, variances = self.context, self.context.variances
         forecast = expected_half_widths(context.expected, so_far.drawn, context.survey.confidence, variances.metrics)
         expected, reported = _in_order(forecast, variances), _in_order(so_far.half_widths, variances)
         ratio = np.where(np.isfinite(expected), np.nan_to_num(reported, nan=1.0) / np.maximum(expected, 1e-12), 1.0)
-        most = PLANNER.max_width_ratio
-        return np.clip(ratio, 1 / most if context.has_history else 1.0, most)
+        if context.has_history:
+            return np.clip(ratio, 1 / PLANNER.max_width_ratio, PLANNER.max_width_ratio)
+        mistakes = self._mistakes_behind(so_far)
+        believed = np.clip(ratio, *PLANNER.cold_width_ratio) ** (mistakes / (mistakes + PLANNER.surprise_labels))
+        return np.where(np.isfinite(reported), believed, PLANNER.max_width_ratio)
+
+    def _mistakes_behind(self, so_far: LabelsSoFar) -> Floats:
+        """How many labels of equal weight would tell as much of each goal's variance: of each cell, the rarer ones.
+
+        (sum of squares)^2 / sum of their squares, as a few labels that stand for very many items make most of it.
+        """
+        context, cells = self.context, self.context.cells
+        rarer = np.minimum(so_far.positives, so_far.labelled - so_far.positives)
+        stands_for = (cells.stratum_sizes / np.maximum(so_far.drawn, 1))[cells.strata]
+        squares = (goal_gradients(cells, context.goals, context.rates).gradients * stands_for) ** 2
+        fourth = (squares**2 * rarer).sum(axis=1)
+        found = (squares * rarer).sum(axis=1) ** 2 / np.where(fourth > 0, fourth, 1.0)
+        return np.asarray(found, dtype=np.float64)
 
     def _achieved(self, coefficients: Floats, totals: Counts) -> Floats:
         """V_j of a plan: sum_h A_jh (1/n_h - 1/N_h); a stratum without labels counts as one with a single label."""
@@ -99,13 +118,16 @@ class MarginAllocator:
         left = np.where(totals > 0, 1 / np.maximum(totals, 1) - 1 / sizes, 1.0)
         return np.asarray(coefficients @ np.maximum(left, 0), dtype=np.float64)
 
-    def _factor(self, goals: int, *, topping_up: bool) -> float:
-        """What expected variances are multiplied with, by what they rest on."""
-        least = 1.0 if self.context.has_history else PLANNER.pilot_variance_factor
-        if not topping_up:
-            return least
-        factor = PLANNER.top_up_factor + PLANNER.top_up_factor_per_goal * (goals - PLANNER.top_up_goals)
-        return max(factor if self.context.has_history else PLANNER.top_up_factor_without_history * factor, least)
+    def _factor(self, goals: int, top_up: LabelsSoFar | None) -> float:
+        """What expected variances are multiplied with, by what they rest on and by what comes after."""
+        if not self.context.has_history:
+            if top_up is None:
+                return PLANNER.pilot_variance_factor
+            is_last = top_up.ordinal >= most_rounds(self.context.survey)
+            return PLANNER.cold_last_factor if is_last else PLANNER.cold_middle_factor
+        if top_up is None:
+            return 1.0
+        return max(PLANNER.top_up_factor + PLANNER.top_up_factor_per_goal * (goals - PLANNER.top_up_goals), 1.0)
 
 
 def _in_order(widths: Mapping[tuple[str, str], float], variances: GoalVariances) -> Floats:

@@ -56,7 +56,7 @@ class RoundPlanner:
         """The most that any plan of the whole cycle would draw from each stratum."""
         for_goals = self._total_for_goals(replace(self.before_any_label, costs=None))
         if for_goals is not None:
-            return for_goals
+            return for_goals if self.context.has_history else np.maximum(for_goals, self._by_size(int(for_goals.sum())))
         plans = BudgetAllocator(self.context).plans(self._budget, self._bounds_of_all())
         return np.asarray(np.max(plans, axis=0), dtype=np.int64)
 
@@ -103,6 +103,12 @@ class RoundPlanner:
             needed = np.maximum(needed, self._pilot(self.context, bounds))
         return needed if self.survey.budget is None or nothing.new_label_cost(needed) <= self.survey.budget else None
 
+    def _by_size(self, labels: int) -> Counts:
+        """Where labels go if scores turn out to say nothing: so many, or a large first round, in proportion to size."""
+        drawable = self.context.drawable
+        part = max(labels, PLANNER.pilot_labels[1]) / max(int(drawable.sum()), 1)
+        return np.asarray(np.minimum(np.ceil(part * drawable), drawable), dtype=np.int64)
+
     def _bounds_of_all(self) -> AllocationBounds:
         return AllocationBounds(np.zeros_like(self.context.drawable), self.context.drawable)
 
@@ -144,7 +150,7 @@ class RoundPlanner:
                 return self._pilot(context, bounds)
             first = self._borrowed.first_with_reuse if borrows else margins.cheapest_with_reuse
             return self._with_focus(first(so_far, bounds), bounds)
-        if so_far.ordinal > 2 and not borrows:
+        if so_far.ordinal > (2 if context.has_history and not borrows else most_rounds(self.survey)):
             return so_far.drawn
         widths = [so_far.half_widths.get(name, np.inf) for name in context.variances.names]
         if bool((np.array(widths) <= context.variances.margins).all()):
@@ -169,7 +175,8 @@ class RoundPlanner:
 
     def _pilot(self, context: PlanningContext, bounds: AllocationBounds) -> Counts:
         """A first round that has only scores to go by: a part of what they ask for, neither tiny nor huge."""
-        share = PLANNER.first_share * float(MarginAllocator(context).totals(bounds).sum())
+        part = PLANNER.first_share if most_rounds(self.survey) < 3 else PLANNER.pilot_share
+        share = part * float(MarginAllocator(context).totals(bounds).sum())
         most = self._budget if self.survey.budget is None else first_round_labels(self._budget)
         return BudgetAllocator(context).best(min(int(np.clip(share, *PLANNER.pilot_labels)), most), bounds)
 

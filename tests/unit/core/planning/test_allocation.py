@@ -7,6 +7,7 @@ from stratawatch.core.cells import Cells
 from stratawatch.core.goals import Goal
 from stratawatch.core.planning.allocation import (
     AllocationBounds,
+    Floors,
     allocate_budget,
     allocate_for_margins,
     drawable_items,
@@ -145,7 +146,7 @@ class TestForLimits:
     def labels(self, limit, room=None, proportional=0.0, costs=None):
         costs = None if costs is None else np.array(costs)
         return allocate_for_margins(
-            self.made, self.variances, np.array([limit]), room or self.open_, proportional, costs
+            self.made, self.variances, np.array([limit]), room or self.open_, Floors(proportional=proportional), costs
         ).tolist()
 
     def test_the_fewest_labels_are_those_of_the_square_root_rule(self):
@@ -182,7 +183,7 @@ class TestForLimits:
         rows = goal_gradients(made, goals, prior_rates(made))
         variances, limits = variance_coefficients(made, rows, prior_rates(made)), (rows.margins / 2) ** 2
         n = allocate_for_margins(
-            made, variances, limits, AllocationBounds(np.zeros(8, int), drawable_items(made)), proportional
+            made, variances, limits, AllocationBounds(np.zeros(8, int), drawable_items(made)), Floors(4, proportional)
         )
 
         def worst(totals):

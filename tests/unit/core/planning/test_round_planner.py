@@ -232,10 +232,12 @@ class TestUntilGoals:
 
 class TestPilot:
     @pytest.mark.parametrize("margin", [0.5, 0.3, 0.1, 0.06, 0.04, 0.01])
-    def test_is_two_fifths_of_what_is_planned_within_200_and_1000(self, margin):
-        planned = RoundPlanner(MADE, until(margin)).total_plan().sum()
-        wanted = np.clip(int(0.4 * planned), PLANNER.pilot_labels[0], PLANNER.pilot_labels[1])
-        assert first(until(margin)).labels == wanted
+    @pytest.mark.parametrize(("rounds", "share"), [(2, 0.4), (3, 0.3)])
+    def test_is_a_part_of_what_is_planned_within_200_and_1000(self, margin, rounds, share):
+        survey = replace(until(margin), rounds=rounds)
+        planned = RoundPlanner(MADE, survey).total_plan().sum()
+        wanted = np.clip(int(share * planned), PLANNER.pilot_labels[0], PLANNER.pilot_labels[1])
+        assert first(survey).labels == wanted
 
     def test_takes_all_of_a_small_population(self):
         small = Cells.of(("a",), ["0", "1"], np.array([90.0, 60]), np.array([0.1, 0.8]))
