@@ -20,7 +20,7 @@ from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.past_labels import NO_HISTORY, History
 from stratawatch.core.labelled_sample import LabelCounts, LabelledSample
 from stratawatch.core.metrics import metric_named
-from stratawatch.core.planning.labels_so_far import LabelsSoFar
+from stratawatch.core.planning.labels_so_far import LabelsSoFar, UnlabelledCandidates
 from stratawatch.core.planning.round_planner import RoundPlanner
 from stratawatch.core.planning.round_sizes import most_rounds
 from stratawatch.core.population import Atom, Counts, Floats
@@ -98,7 +98,16 @@ class Frozen:
     def later(self, ordinal: int, labels: LabelledSample) -> Counts:
         """Totals of a round after the first one."""
         answered, yes = labels.labelled.sum(axis=0), labels.positive.sum(axis=0)
-        return self._totals(LabelsSoFar(ordinal, labels.drawn, answered, yes, self._half_widths(labels)))
+        widths = self._half_widths(labels)
+        return self._totals(LabelsSoFar(ordinal, labels.drawn, answered, yes, widths, self._costs(labels.drawn)))
+
+    def _costs(self, drawn: Counts) -> UnlabelledCandidates | None:
+        """What is drawn costs nothing again: plans for goals look at that, plans of a budget come out the same."""
+        if not self.planner.survey.stop_at_goals:
+            return None
+        strata = np.repeat(np.arange(len(self.pools)), self.pools)
+        places = np.arange(len(strata)) - np.searchsorted(strata, strata)
+        return UnlabelledCandidates(int(drawn.sum()), strata, places >= drawn[strata])
 
     def _half_widths(self, labels: LabelledSample) -> dict[tuple[str, str], float]:
         """What goals are held against; where a budget is spent nothing is."""
