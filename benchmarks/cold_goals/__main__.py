@@ -24,7 +24,7 @@ from benchmarks.cold_goals.worlds import GROUPS, World, worlds
 from benchmarks.shape import Options, Result, main
 
 RUNS: Final = 300
-QUICK_RUNS: Final = 40
+QUICK_RUNS: Final = 20
 
 
 def run(options: Options) -> Result:
