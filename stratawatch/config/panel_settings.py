@@ -107,7 +107,7 @@ class AuxiliarySettings(Shape):
 
 
 class GoalSettings(Shape):
-    """[[panels.NAME.goals]]: how precisely a metric should be known; without any, precision to .03 and recall to .05."""
+    """[[panels.NAME.goals]]: how precisely a metric should be known; without any precision to .03, recall to .05."""
 
     metric: Metric
     margin: Annotated[float, Field(ge=0.001, le=0.5)]

@@ -70,15 +70,10 @@ def updated_rates(cells: Cells, yes: Floats, answered: Floats, *, by_votes: bool
     if answered.sum() == 0:
         return prior_rates(cells)
     word, columns = score_logit(cells), linear_features(cells)
+    penalty = PLANNER.score_ridge
     if by_votes:
-        columns = np.column_stack([columns, 2 * cells.votes - 1])
-    fitted = logistic(
-        word
-        + columns
-        @ offset_correction(
-            word, columns, yes, answered, penalty=PLANNER.cold_ridge if by_votes else PLANNER.score_ridge
-        )
-    )
+        columns, penalty = np.column_stack([columns, 2 * cells.votes - 1]), PLANNER.cold_ridge
+    fitted = logistic(word + columns @ offset_correction(word, columns, yes, answered, penalty=penalty))
     floored = _floored(cells, fitted)
     usual = _means(cells, floored)
     k = 2 / np.minimum(usual, 1 - usual)

@@ -150,7 +150,8 @@ class RoundPlanner:
                 return self._pilot(context, bounds)
             first = self._borrowed.first_with_reuse if borrows else margins.cheapest_with_reuse
             return self._with_focus(first(so_far, bounds), bounds)
-        if so_far.ordinal > (2 if context.has_history and not borrows else most_rounds(self.survey)):
+        rounds = 2 if context.has_history and not borrows else most_rounds(self.survey)
+        if so_far.ordinal > rounds:
             return so_far.drawn
         widths = [so_far.half_widths.get(name, np.inf) for name in context.variances.names]
         if bool((np.array(widths) <= context.variances.margins).all()):
