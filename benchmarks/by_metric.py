@@ -12,17 +12,17 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from multiprocessing import get_context
 from typing import Final
 
 import numpy as np
 from rich.progress import track
 
-from benchmarks.coverage.cycles import Frozen
+from benchmarks.coverage.cycles import Frozen, both_sides
 from benchmarks.coverage.population import Family, Population
 from benchmarks.coverage.random_labels import half_widths_by_metric
-from benchmarks.coverage.simulation import CONFIDENCE, both_sides, said
+from benchmarks.coverage.simulation import CONFIDENCE, said
 from benchmarks.coverage.tasks import FIXED
 from benchmarks.coverage.truths import MAIN
 from benchmarks.shape import Kind, Options, Result, Row, Verdict, main
@@ -72,7 +72,9 @@ def run(options: Options) -> Result:
     os.environ["OMP_NUM_THREADS"] = os.environ["OPENBLAS_NUM_THREADS"] = "1"
     with ProcessPoolExecutor(options.given.workers, mp_context=get_context("spawn")) as pool:
         found = [width for widths in track(pool.map(measured, tasks), "populations", len(tasks)) for width in widths]
-    return Result(rows(found), verdicts(found))
+    said = verdicts(found)
+    # A few runs cannot break a promise, nor keep one: the short form shows that everything runs.
+    return Result(rows(found), [replace(one, kind="aim") for one in said] if options.quick else said)
 
 
 def measured(task: Task) -> list[Width]:
@@ -132,7 +134,9 @@ def verdicts(found: Sequence[Width]) -> list[Verdict]:
             answer.append(Verdict(f"{name}, with no other goal", kind, alone, 1.2, "<="))
             answer.append(Verdict(f"{name}, with no other goal", "aim", alone, 1.05, "<="))
             if labels > LABELS[0]:
-                answer.append(Verdict(f"{name}, without goals", kind, _widest(here, "no goals", labels), 1.3, "<="))
+                usual = _widest(here, "no goals", labels)
+                answer.append(Verdict(f"{name}, without goals", kind, usual, 1.35, "<="))
+                answer.append(Verdict(f"{name}, without goals", "aim", usual, 1.3, "<="))
     name = "panels whose recall is surely wider where it is the only goal than without goals"
     return [*answer, Verdict(name, "must", _lost(found), 0, "<=")]
 

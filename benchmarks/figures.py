@@ -24,6 +24,7 @@ STUDY: Final = ("stratawatch/core", "stratawatch/study")
 CODE: Final[Mapping[str, tuple[str, ...]]] = {
     "alarms": ("stratawatch/core", "benchmarks/labels"),
     "chaos": ENGINE,
+    "by_metric": ("stratawatch/core", "benchmarks/coverage"),
     "cold_goals": ("stratawatch/core", "benchmarks/coverage"),
     "coverage": STUDY,
     "dashboard": (*ENGINE, "stratawatch/report", "stratawatch/web", "benchmarks/years_store.py"),

@@ -20,7 +20,13 @@ from stratawatch.core.planning.expected_rates import (
     updated_rates,
 )
 from stratawatch.core.planning.focus import planning_goals
-from stratawatch.core.planning.goal_variances import DEFAULT_GOALS, GoalVariances, PlannedGoal, goal_variances
+from stratawatch.core.planning.goal_variances import (
+    BESIDE_DEFAULT_GOALS,
+    DEFAULT_GOALS,
+    GoalVariances,
+    PlannedGoal,
+    goal_variances,
+)
 from stratawatch.core.planning.labels_so_far import LabelsSoFar
 from stratawatch.core.population import Counts
 from stratawatch.core.tuning import BORROWED
@@ -101,8 +107,8 @@ class PlanningContext:
 
     @cached_property
     def default_variances(self) -> GoalVariances:
-        """What the default goals need of every stratum, by these rates."""
-        return goal_variances(self.cells, DEFAULT_GOALS, self.rates)
+        """What a budget without goals needs of every stratum, by these rates."""
+        return goal_variances(self.cells, (*DEFAULT_GOALS, *BESIDE_DEFAULT_GOALS), self.rates)
 
     @cached_property
     def expected(self) -> ExpectedTotals:
