@@ -52,9 +52,9 @@ class CycleRounds:
 class SequentialRounds:
     """Rounds until every goal holds at the confidence that its look leaves, or until nothing is left to label.
 
-    The first two are those of a cycle; later ones let all strata grow alike, because to follow the labels of one period
-    again and again biases what they say. `margins` are those that labels can reach; `larger` makes the same design with
-    pools of at least these sizes.
+    The first two are those of a cycle with two rounds; later ones let all strata grow alike, because to follow the
+    labels of one period again and again biases what they say. `margins` are those that labels can reach; `larger` makes
+    the same design with pools of at least these sizes.
     """
 
     survey: SurveySpec
@@ -65,14 +65,14 @@ class SequentialRounds:
     def next(self, design: FrozenDesign, progress: StudyProgress) -> Plan | None:
         """The plan of the next round; None when the goals hold or cannot be brought nearer."""
         looks = len(progress.rounds)
-        survey = replace(self.survey, confidence=look_confidence(self.survey.confidence, looks + 1))
+        # Rounds after the second follow no labels, so these two are planned as a cycle's that has two.
+        survey = replace(self.survey, confidence=look_confidence(self.survey.confidence, looks + 1), rounds=2)
         if looks == 0:
             return _planned(design, survey, progress, 1, self.history)
         if self._excess(design, progress, look_confidence(self.survey.confidence, looks)) <= 1:
             return None
         if looks == 1:
-            # Later rounds follow no labels: the second asks for all that is thought to be needed.
-            plan = _planned(design, replace(survey, rounds=2), progress, 2, self.history)
+            plan = _planned(design, survey, progress, 2, self.history)
             if plan.labels >= len(progress.drawn) + _least(progress):
                 return plan
         growth = min(self._excess(design, progress, survey.confidence) ** 2 - 1, _MOST_GROWTH)

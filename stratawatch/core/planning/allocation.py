@@ -121,6 +121,11 @@ def _floors(cells: Cells, floor: float, labels: int, bounds: AllocationBounds, n
     least = _least(cells, PLANNER.min_labels)
     floors = np.maximum(bounds.lower, np.minimum(np.maximum(least, proportional), bounds.upper))
     if floors.sum() > labels:
+        # Small strata have more than their share: by size goes what these leave.
+        left = max(labels - int(np.minimum(least, bounds.upper).sum()), 0)
+        proportional = np.floor(floor * left * items / max(float(items.sum()), 1.0)).astype(np.int64)
+        floors = np.maximum(bounds.lower, np.minimum(least + proportional, bounds.upper))
+    if floors.sum() > labels:
         floors = np.maximum(bounds.lower, np.minimum(least, bounds.upper))
     return _affordable(floors, bounds, labels, items)
 

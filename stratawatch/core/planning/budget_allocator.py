@@ -8,7 +8,7 @@ import numpy as np
 from stratawatch.core.planning.allocation import AllocationBounds, allocate_budget, second_round_allocation
 from stratawatch.core.planning.context import PlanningContext
 from stratawatch.core.planning.expected_precision import half_widths_of_plans
-from stratawatch.core.planning.goal_variances import GoalVariances
+from stratawatch.core.planning.goal_variances import GoalVariances, RandomSampleGoal
 from stratawatch.core.planning.labels_so_far import LabelsSoFar
 from stratawatch.core.population import Counts
 from stratawatch.core.tuning import PLANNER
@@ -68,8 +68,9 @@ class BudgetAllocator:
         Variances alone say little of a metric's other side where mistakes are rare: for recall they leave two labels to
         what is called positive, and the interval is then wider than that of a plan which knows precision too.
         """
-        own, usual = self.context.variances, self.context.default_variances
-        return (own,) if set(own.names) >= set(usual.names) else (own, usual)
+        own = self.context.variances
+        is_usual = any(isinstance(goal, RandomSampleGoal) for goal in self.context.goals)
+        return (own,) if is_usual else (own, self.context.default_variances)
 
     def _best_by_interval(self, plans: Sequence[Counts]) -> Counts:
         """The plan with the least sum of (half-width/margin)^2 by the intervals that will be reported.

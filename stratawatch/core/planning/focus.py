@@ -16,7 +16,7 @@ def planning_goals(survey: SurveySpec) -> tuple[PlannedGoal, ...]:
     goals = survey.goals or DEFAULT_GOALS
     if survey.stop_at_goals:
         return goals
-    beside = BESIDE_DEFAULT_GOALS if goals == DEFAULT_GOALS else ()
+    beside = BESIDE_DEFAULT_GOALS if set(goals) == set(DEFAULT_GOALS) else ()
     return (*focused_goals(survey), *beside)
 
 

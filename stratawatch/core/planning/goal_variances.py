@@ -38,7 +38,9 @@ BESIDE_DEFAULT_GOALS: Final = (RandomSampleGoal("false_omission_rate", PLANNER.l
 """What a budget without goals of its own is also shared out for, weakly."""
 PlannedGoal = Goal | RandomSampleGoal
 _CONFIDENCE: Final = 0.95
+"""Of the intervals that weak goals follow, whatever confidence a survey has: so that their weight stays."""
 _FEWEST_MEMBERS: Final = 2.0
+"""Of fewer items nothing is a share."""
 
 
 @dataclass(frozen=True)

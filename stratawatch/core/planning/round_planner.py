@@ -15,6 +15,7 @@ from stratawatch.core.planning.budget_allocator import BudgetAllocator
 from stratawatch.core.planning.context import PlanningContext
 from stratawatch.core.planning.expected_precision import expected_half_widths
 from stratawatch.core.planning.focus import focused_goals
+from stratawatch.core.planning.goal_variances import GoalVariances
 from stratawatch.core.planning.known_labels import known_labels
 from stratawatch.core.planning.labels_so_far import LabelsSoFar
 from stratawatch.core.planning.margin_allocator import MarginAllocator
@@ -106,7 +107,10 @@ class RoundPlanner:
     def _by_size(self, labels: int) -> Counts:
         """Where labels go if scores turn out to say nothing: so many, or a large first round, in proportion to size."""
         drawable = self.context.drawable
-        part = max(labels, PLANNER.pilot_labels[1]) / max(int(drawable.sum()), 1)
+        most = max(labels, PLANNER.pilot_labels[1])
+        if self.survey.budget is not None:
+            most = min(most, self.survey.budget)
+        part = most / max(int(drawable.sum()), 1)
         return np.asarray(np.minimum(np.ceil(part * drawable), drawable), dtype=np.int64)
 
     def _bounds_of_all(self) -> AllocationBounds:
@@ -144,21 +148,27 @@ class RoundPlanner:
         return self._budget > so_far.new_label_cost(so_far.drawn) <= first_round_labels(self._budget)
 
     def _for_goals(self, context: PlanningContext, so_far: LabelsSoFar, bounds: AllocationBounds) -> Counts:
-        margins, borrows = MarginAllocator(context), bool(context.variance_priors)
-        if so_far.ordinal == 1:
-            if not context.has_history:
-                return self._pilot(context, bounds)
-            first = self._borrowed.first_with_reuse if borrows else margins.cheapest_with_reuse
-            return self._with_focus(first(so_far, bounds), bounds)
+        borrows = bool(context.variance_priors)
         rounds = 2 if context.has_history and not borrows else most_rounds(self.survey)
-        if so_far.ordinal > rounds:
-            return so_far.drawn
-        widths = [so_far.half_widths.get(name, np.inf) for name in context.variances.names]
-        if bool((np.array(widths) <= context.variances.margins).all()):
-            return so_far.drawn
-        if borrows:
+        if so_far.ordinal > 1:
+            is_over = so_far.ordinal > rounds or _goals_hold(context.variances, so_far)
+            return so_far.drawn if is_over else self._top_up(context, so_far, bounds, rounds)
+        if not context.has_history:
+            return self._pilot(context, bounds)
+        first = self._borrowed.first_with_reuse if borrows else MarginAllocator(context).cheapest_with_reuse
+        return self._with_focus(first(so_far, bounds), bounds)
+
+    def _top_up(self, context: PlanningContext, so_far: LabelsSoFar, bounds: AllocationBounds, rounds: int) -> Counts:
+        """What a round after the first adds, of so many."""
+        if context.variance_priors:
             return self._borrowed.top_up(so_far, bounds)
-        return margins.cheapest_with_reuse(so_far, bounds, top_up=so_far)
+        margins = MarginAllocator(context)
+        needed = margins.cheapest_with_reuse(so_far, bounds, top_up=so_far)
+        if context.has_history or so_far.ordinal == rounds or bool((needed > so_far.drawn).any()):
+            return needed
+        # A middle round asks for less than is thought to be needed. Where that is nothing, no round would follow it.
+        last = replace(so_far, ordinal=rounds)
+        return margins.cheapest_with_reuse(last, bounds, top_up=last)
 
     @property
     def _borrowed(self) -> BorrowedAllocator:
@@ -189,3 +199,9 @@ class RoundPlanner:
         else:
             source = "the model of history" if self.context.model_is_trusted else "history, robust"
         return f"{'margins' if self.survey.stop_at_goals else ALLOCATION}, from {source}"
+
+
+def _goals_hold(goals: GoalVariances, so_far: LabelsSoFar) -> bool:
+    """Whether every goal holds that labels can tell: of what calls nothing positive precision is no goal."""
+    widths = np.array([so_far.half_widths.get(name, np.inf) for name in goals.names])
+    return bool(((widths <= goals.margins) | ~goals.coefficients.any(axis=1)).all())
