@@ -47,7 +47,7 @@ class PlannerTuning:
     cold_width_ratio: tuple[float, float] = (0.67, 3.0)
     """Least and most by which intervals that came out otherwise than expected move a plan without a history."""
     surprise_labels: float = 0.5
-    """Mistaken labels that stand against such a surprise: with as many behind it half of its logarithm is believed."""
+    """Labels that stand against such a surprise: with as many behind it half of its logarithm is believed."""
     cold_min_labels: int = 2
     """Labels of a stratum in plans for margins without a history, whose rounds follow one another."""
     cold_ridge: float = 1.0

@@ -87,7 +87,7 @@ class MarginAllocator:
         """By how much this period's intervals are wider than was expected for the labels they rest on.
 
         A goal whose metric they leave undefined is as far off as any. Without a history a surprise counts by the labels
-        behind it: the width of an interval that rests on two mistakes says little of the next one.
+        behind it: the width of an interval that rests on two rare labels says little of the next one.
         """
         context, variances = self.context, self.context.variances
         forecast = expected_half_widths(context.expected, so_far.drawn, context.survey.confidence, variances.metrics)
@@ -95,22 +95,23 @@ class MarginAllocator:
         ratio = np.where(np.isfinite(expected), np.nan_to_num(reported, nan=1.0) / np.maximum(expected, 1e-12), 1.0)
         if context.has_history:
             return np.clip(ratio, 1 / PLANNER.max_width_ratio, PLANNER.max_width_ratio)
-        mistakes = self._mistakes_behind(so_far)
-        believed = np.clip(ratio, *PLANNER.cold_width_ratio) ** (mistakes / (mistakes + PLANNER.surprise_labels))
+        rarer = self._rarer_labels_behind(so_far)
+        believed = np.clip(ratio, *PLANNER.cold_width_ratio) ** (rarer / (rarer + PLANNER.surprise_labels))
         return np.where(np.isfinite(reported), believed, PLANNER.max_width_ratio)
 
-    def _mistakes_behind(self, so_far: LabelsSoFar) -> Floats:
-        """How many labels of equal weight would tell as much of each goal's variance: of each cell, the rarer ones.
+    def _rarer_labels_behind(self, so_far: LabelsSoFar) -> Floats:
+        """How many labels of equal weight would tell as much of each goal's variance: of each cell, the rarer kind.
 
-        (sum of squares)^2 / sum of their squares, as a few labels that stand for very many items make most of it.
+        (sum of squares)^2 / sum of their squares, as a few labels that stand for very many items make most of it. Of a
+        cell with one label none is rarer: where cells are many and small, less is believed.
         """
         context, cells = self.context, self.context.cells
         rarer = np.minimum(so_far.positives, so_far.labelled - so_far.positives)
         stands_for = (cells.stratum_sizes / np.maximum(so_far.drawn, 1))[cells.strata]
         squares = (goal_gradients(cells, context.goals, context.rates).gradients * stands_for) ** 2
-        fourth = (squares**2 * rarer).sum(axis=1)
-        found = (squares * rarer).sum(axis=1) ** 2 / np.where(fourth > 0, fourth, 1.0)
-        return np.asarray(found, dtype=np.float64)
+        spread = (squares**2 * rarer).sum(axis=1)
+        labels = (squares * rarer).sum(axis=1) ** 2 / np.where(spread > 0, spread, 1.0)
+        return np.asarray(labels, dtype=np.float64)
 
     def _achieved(self, coefficients: Floats, totals: Counts) -> Floats:
         """V_j of a plan: sum_h A_jh (1/n_h - 1/N_h); a stratum without labels counts as one with a single label."""

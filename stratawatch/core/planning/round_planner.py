@@ -29,7 +29,7 @@ class RoundPlanner:
     """Plans the rounds of one population, survey and history.
 
     With a history there is one round, for goals one or two more that top up where intervals are still too wide. Without
-    one, a first round learns what the second follows.
+    one, a first round learns what later ones follow.
     """
 
     cells: Cells

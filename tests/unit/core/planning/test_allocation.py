@@ -16,7 +16,12 @@ from stratawatch.core.planning.allocation import (
     strata_with_calls,
 )
 from stratawatch.core.planning.expected_rates import ExpectedRates, prior_rates, updated_rates
-from stratawatch.core.planning.goal_variances import goal_gradients, goal_variances, variance_coefficients
+from stratawatch.core.planning.goal_variances import (
+    DEFAULT_GOALS,
+    goal_gradients,
+    goal_variances,
+    variance_coefficients,
+)
 from stratawatch.core.tuning import PLANNER
 from tests.support.hypothesis_examples import examples
 
@@ -221,3 +226,12 @@ def test_two_rounds_never_take_back_nor_exceed_what_there_is(rows, labels, seed)
     second = second_round_allocation(made, variances, 2 * labels, AllocationBounds(first, pools))
     assert bool(np.all((second >= first) & (second <= pools)))
     assert second.sum() == min(2 * labels, pools.sum())
+
+
+def test_by_size_alone_is_by_size_where_a_small_stratum_has_more_than_its_share():
+    made = Cells.of(("a",), ["1", "0", "0"], np.array([50.0, 2000, 47_950]), np.array([0.8, 0.2, 0.001]))
+    bounds = AllocationBounds(np.zeros(3, dtype=np.int64), made.stratum_sizes.astype(np.int64))
+    variances = goal_variances(made, DEFAULT_GOALS, prior_rates(made))
+    totals = allocate_budget(made, variances, 600, bounds, 1.0)
+    assert np.abs(totals - 600 * made.stratum_sizes / made.stratum_sizes.sum()).max() <= 5
+    assert totals.sum() == 600

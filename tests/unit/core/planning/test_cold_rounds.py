@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 
 from stratawatch.core.cells import Cells
+from stratawatch.core.goals import Goal, SurveySpec
 from stratawatch.core.planning.allocation import AllocationBounds
 from stratawatch.core.planning.context import PlanningContext
 from stratawatch.core.planning.expected_precision import expected_half_widths
 from stratawatch.core.planning.expected_rates import updated_rates
+from stratawatch.core.planning.labels_so_far import LabelsSoFar
 from stratawatch.core.planning.margin_allocator import MarginAllocator
 from stratawatch.core.planning.round_planner import RoundPlanner
 from stratawatch.core.tuning import PLANNER
@@ -119,4 +121,35 @@ def test_pools_suffice_where_scores_turn_out_to_say_nothing():
     most = RoundPlanner(MADE, until(0.2)).max_totals()
     by_size = PLANNER.pilot_labels[1] * WHOLE[:-1] / WHOLE[:-1].sum()
     assert bool((most[:-1] >= np.minimum(by_size, WHOLE[:-1]) - 1).all())
-    assert {goal.margin for goal in goals(0.2)} == {0.2}
+
+
+class TestAGoalJustMissed:
+    """The second of three rounds plans with less than is needed: where that is nothing, no third would follow it."""
+
+    def plan(self, ordinal, rounds=3, wider=1.04):
+        labels = so_far(2, np.minimum(4 * PILOT, WHOLE))
+        widths = expected(labels)
+        survey = replace(SURVEY, goals=goals(max(widths.values()) / wider), rounds=rounds)
+        now = replace(labels, ordinal=ordinal, half_widths=widths)
+        return RoundPlanner(MADE, survey).totals(now, WHOLE), labels.drawn
+
+    def test_is_planned_for_as_in_the_last_round(self):
+        second, drawn = self.plan(2)
+        third, _ = self.plan(3)
+        assert second.sum() > drawn.sum()
+        assert second.tolist() == third.tolist()
+
+    def test_and_one_that_holds_gets_nothing(self):
+        second, drawn = self.plan(2, wider=0.99)
+        assert second.tolist() == drawn.tolist()
+
+
+def test_a_precision_that_does_not_exist_keeps_nobody_asking():
+    """A classifier that calls nothing positive: all else holds."""
+    cells = Cells.of(("a", "b"), ["00", "10", "00"], np.array([5000.0, 500, 500]), np.array([0.01, 0.8, 0.3]))
+    drawn = np.array([100, 60, 60])
+    widths = {("a", "precision"): 0.05, ("a", "recall"): 0.05, ("b", "recall"): 0.05}
+    survey = SurveySpec((Goal("precision", 0.1), Goal("recall", 0.1)), stop_at_goals=True)
+    labels = LabelsSoFar(2, drawn, drawn * 1.0, np.array([1.0, 48, 18]), widths)
+    totals = RoundPlanner(cells, survey).totals(labels, np.array([5000, 500, 500]))
+    assert totals.tolist() == drawn.tolist()
