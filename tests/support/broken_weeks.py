@@ -17,7 +17,7 @@ from tests.support.stores import empty_store
 
 GERMANY = Segment("country", "DE")
 PANEL = spec(
-    budget=240,
+    budget=250,
     classifiers=(*spec().classifiers, ClassifierSpec("strict", "score_rf", cut_off=0.75)),
     limits=(
         Limit("precision", floor=0.4, classifiers=("lr",)),
