@@ -20,9 +20,9 @@ import numpy as np
 from rich.progress import track
 
 from benchmarks.coverage.cycles import Frozen, both_sides
-from benchmarks.coverage.population import Family, Population
+from benchmarks.coverage.population import Population
 from benchmarks.coverage.random_labels import half_widths_by_metric
-from benchmarks.coverage.simulation import CONFIDENCE, said
+from benchmarks.coverage.simulation import CONFIDENCE, Task, said
 from benchmarks.coverage.tasks import FIXED
 from benchmarks.coverage.truths import MAIN
 from benchmarks.shape import Kind, Options, Result, Row, Verdict, main
@@ -38,18 +38,6 @@ RUNS: Final = 200
 QUICK_RUNS: Final = 8
 _FIXED_SEED: Final = 1934
 _RANDOM_RUNS: Final = 4000
-
-
-@dataclass(frozen=True)
-class Task:
-    """A population, from the seeds `born`, and what is done with it."""
-
-    group: str
-    family: Family
-    labels: int
-    runs: int
-    born: tuple[int, ...]
-    seed: int
 
 
 @dataclass(frozen=True)
@@ -72,9 +60,9 @@ def run(options: Options) -> Result:
     os.environ["OMP_NUM_THREADS"] = os.environ["OPENBLAS_NUM_THREADS"] = "1"
     with ProcessPoolExecutor(options.given.workers, mp_context=get_context("spawn")) as pool:
         found = [width for widths in track(pool.map(measured, tasks), "populations", len(tasks)) for width in widths]
-    said = verdicts(found)
+    judged = verdicts(found)
     # A few runs cannot break a promise, nor keep one: the short form shows that everything runs.
-    return Result(rows(found), [replace(one, kind="aim") for one in said] if options.quick else said)
+    return Result(rows(found), [replace(one, kind="aim") for one in judged] if options.quick else judged)
 
 
 def measured(task: Task) -> list[Width]:
