@@ -31,6 +31,7 @@ class Tally:
     held: int
     half_width: float
     tails: Tails
+    half_width_error: float = 0.0
 
     @property
     def coverage(self) -> float:
@@ -92,4 +93,13 @@ class Intervals:
     @property
     def half_width(self) -> float:
         """The mean half-width, where what cannot be told counts .5."""
-        return float(np.where(np.isnan(self.low), NOTHING, (self.high - self.low) / 2).mean())
+        return float(self._half_widths.mean())
+
+    @property
+    def half_width_error(self) -> float:
+        """Standard error of that mean."""
+        return float(self._half_widths.std() / np.sqrt(len(self.low)))
+
+    @property
+    def _half_widths(self) -> Floats:
+        return np.where(np.isnan(self.low), NOTHING, (self.high - self.low) / 2)

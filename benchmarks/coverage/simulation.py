@@ -86,6 +86,7 @@ def judged(task: Task, truth: Population, found: dict[str, list[Intervals]], sec
             held=intervals[place].held(truth.truth(metric, place)),
             half_width=intervals[place].half_width,
             tails=intervals[place].tails(truth.truth(metric, place)),
+            half_width_error=intervals[place].half_width_error,
         )
         for metric, intervals in found.items()
         for place, name in enumerate(names)

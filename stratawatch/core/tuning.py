@@ -66,8 +66,8 @@ class PlannerTuning:
     """Least cost of a label where most are known, as a part of a new one's."""
     cost_window: float = 0.15
     """How far around a plan's last label of a stratum its cost is read, as a part of its labels."""
-    labels_like_random: int = 250
-    """How many random labels would tell the false-omission rate as well as a budget without goals aims at."""
+    part_like_random: float = 0.75
+    """A budget without goals aims at FOR as well known as by a random sample of this part of its labels."""
     focus_margin: float = 0.1
     """The margin of the metric that labels follow, as a part of its own."""
     focus_extra: float = 0.1

@@ -43,7 +43,7 @@ class BudgetAllocator:
     def plans(self, labels: int, bounds: AllocationBounds) -> list[Counts]:
         """Plans of so many labels, known ones included, one for each floor and for all that plans may aim at."""
         cells = self.context.cells
-        return [allocate_budget(cells, aim, labels, bounds, floor) for aim in self._aims for floor in _floors()]
+        return [allocate_budget(cells, aim, labels, bounds, floor) for aim in self._aims(labels) for floor in _floors()]
 
     def best(self, labels: int, bounds: AllocationBounds) -> Counts:
         """The best plan of so many labels, known ones included."""
@@ -59,10 +59,9 @@ class BudgetAllocator:
 
             return affordable_totals(totals, so_far, budget, most)
 
-        return self._best_by_interval([plan(aim, floor) for aim in self._aims for floor in _floors()])
+        return self._best_by_interval([plan(aim, floor) for aim in self._aims(budget) for floor in _floors()])
 
-    @property
-    def _aims(self) -> tuple[GoalVariances, ...]:
+    def _aims(self, labels: int) -> tuple[GoalVariances, ...]:
         """What plans are made for, to choose among: the goals and, where they are others, the usual ones.
 
         Variances alone say little of a metric's other side where mistakes are rare: for recall they leave two labels to
@@ -70,7 +69,7 @@ class BudgetAllocator:
         """
         own = self.context.variances
         is_usual = any(isinstance(goal, RandomSampleGoal) for goal in self.context.goals)
-        return (own,) if is_usual else (own, self.context.default_variances)
+        return (own,) if is_usual else (own, self.context.usual_variances(labels))
 
     def _best_by_interval(self, plans: Sequence[Counts]) -> Counts:
         """The plan with the least sum of (half-width/margin)^2 by the intervals that will be reported.

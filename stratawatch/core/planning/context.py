@@ -21,11 +21,11 @@ from stratawatch.core.planning.expected_rates import (
 )
 from stratawatch.core.planning.focus import planning_goals
 from stratawatch.core.planning.goal_variances import (
-    BESIDE_DEFAULT_GOALS,
     DEFAULT_GOALS,
     GoalVariances,
     PlannedGoal,
     goal_variances,
+    goals_beside,
 )
 from stratawatch.core.planning.labels_so_far import LabelsSoFar
 from stratawatch.core.population import Counts
@@ -105,10 +105,9 @@ class PlanningContext:
         """What each goal needs of every stratum, by these rates."""
         return goal_variances(self.cells, self.goals, self.rates)
 
-    @cached_property
-    def default_variances(self) -> GoalVariances:
-        """What a budget without goals needs of every stratum, by these rates."""
-        return goal_variances(self.cells, (*DEFAULT_GOALS, *BESIDE_DEFAULT_GOALS), self.rates)
+    def usual_variances(self, labels: int) -> GoalVariances:
+        """What so many labels without goals need of every stratum, by these rates."""
+        return goal_variances(self.cells, (*DEFAULT_GOALS, *goals_beside(labels)), self.rates)
 
     @cached_property
     def expected(self) -> ExpectedTotals:

@@ -2,22 +2,27 @@
 
 from stratawatch.core.goals import Goal, SurveySpec
 from stratawatch.core.metrics import metric_named
-from stratawatch.core.planning.goal_variances import BESIDE_DEFAULT_GOALS, DEFAULT_GOALS, PlannedGoal
+from stratawatch.core.planning.goal_variances import DEFAULT_GOALS, PlannedGoal, goals_beside
 from stratawatch.core.tuning import PLANNER
 
 
-def planning_goals(survey: SurveySpec) -> tuple[PlannedGoal, ...]:
-    """The goals that strata and labels are shared out for.
+def strata_goals(survey: SurveySpec) -> tuple[Goal, ...]:
+    """The goals that strata are cut for, with a focus its narrow goal among them.
 
-    A budget that has none but the default ones goes weakly for the false-omission rate too, and with a focus for its
-    narrow goal. Where goals decide how many labels there are, a narrow goal would ask for any number of them: there the
-    focus gets a part on top (`focus_extra`), and strata are cut without it.
+    Where goals decide how many labels there are, a narrow goal would ask for any number of them: there the focus gets a
+    part on top (`focus_extra`), and strata are cut without it.
     """
-    goals = survey.goals or DEFAULT_GOALS
-    if survey.stop_at_goals:
-        return goals
-    beside = BESIDE_DEFAULT_GOALS if set(goals) == set(DEFAULT_GOALS) else ()
-    return (*focused_goals(survey), *beside)
+    return (survey.goals or DEFAULT_GOALS) if survey.stop_at_goals else focused_goals(survey)
+
+
+def planning_goals(survey: SurveySpec) -> tuple[PlannedGoal, ...]:
+    """The goals that labels are shared out for: a budget with none but the default ones has FOR weakly beside them.
+
+    >>> [goal.metric for goal in planning_goals(SurveySpec(budget=300))]
+    ['precision', 'recall', 'false_omission_rate']
+    """
+    is_usual = not survey.stop_at_goals and set(survey.goals or DEFAULT_GOALS) == set(DEFAULT_GOALS)
+    return (*strata_goals(survey), *(goals_beside(survey.budget) if is_usual else ()))
 
 
 def focused_goals(survey: SurveySpec) -> tuple[Goal, ...]:

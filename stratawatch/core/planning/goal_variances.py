@@ -34,13 +34,20 @@ class RandomSampleGoal:
         return True
 
 
-BESIDE_DEFAULT_GOALS: Final = (RandomSampleGoal("false_omission_rate", PLANNER.labels_like_random),)
-"""What a budget without goals of its own is also shared out for, weakly."""
 PlannedGoal = Goal | RandomSampleGoal
 _CONFIDENCE: Final = 0.95
 """Of the intervals that weak goals follow, whatever confidence a survey has: so that their weight stays."""
 _FEWEST_MEMBERS: Final = 2.0
 """Of fewer items nothing is a share."""
+
+
+def goals_beside(labels: int | None) -> tuple[RandomSampleGoal, ...]:
+    """What a budget without goals of its own is shared out for weakly: FOR as by some random labels.
+
+    >>> [goal.labels for budget in (100, 600) for goal in goals_beside(budget)]
+    [75, 450]
+    """
+    return (RandomSampleGoal("false_omission_rate", round(PLANNER.part_like_random * labels)),) if labels else ()
 
 
 @dataclass(frozen=True)

@@ -7,12 +7,12 @@ from typing import Final, cast
 import numpy as np
 
 from stratawatch.core.cells import Cells
-from stratawatch.core.goals import SurveySpec
+from stratawatch.core.goals import Goal, SurveySpec
 from stratawatch.core.history.model import has_enough_labels, prior_rate
 from stratawatch.core.history.past_labels import NO_HISTORY, History
 from stratawatch.core.planning.expected_rates import prior_rates
-from stratawatch.core.planning.focus import planning_goals
-from stratawatch.core.planning.goal_variances import PlannedGoal, goal_gradients
+from stratawatch.core.planning.focus import strata_goals
+from stratawatch.core.planning.goal_variances import goal_gradients
 from stratawatch.core.planning.round_sizes import first_round_labels
 from stratawatch.core.population import Atom, Census, Counts
 from stratawatch.core.stratification.agglomerate import InitialGroups, Moments, renumbered_groups
@@ -33,7 +33,7 @@ def stratify(census: Census, survey: SurveySpec, history: History = NO_HISTORY) 
     `InitialGroups` on x_j = g_j y / margin_j, y a label and g_j its effect on the metric. Cells without any call are
     one stratum of their own, which gets no labels.
     """
-    goals = planning_goals(survey)
+    goals = strata_goals(survey)
     fine = _fine(census, goals, history)
     if not fine.atoms:
         return ()
@@ -54,7 +54,7 @@ class _Fine:
     coarse: InitialGroups
 
 
-def _fine(census: Census, goals: tuple[PlannedGoal, ...], history: History) -> _Fine:
+def _fine(census: Census, goals: tuple[Goal, ...], history: History) -> _Fine:
     """The cut of a census for these goals; computed once, as forecasts and simulations try many budgets on it."""
     of_history, fine = census.memo.get(goals, (None, None))
     if fine is None or of_history is not history:
@@ -63,7 +63,7 @@ def _fine(census: Census, goals: tuple[PlannedGoal, ...], history: History) -> _
     return cast("_Fine", fine)
 
 
-def _cut(census: Census, goals: Sequence[PlannedGoal], history: History) -> _Fine:
+def _cut(census: Census, goals: Sequence[Goal], history: History) -> _Fine:
     atoms = _with_prior_rates(initial_atoms(census, history), census, history)
     cells = Cells.of_atoms(census.classifiers, atoms)
     with_calls = np.flatnonzero(cells.has_call)
@@ -79,7 +79,7 @@ def _with_prior_rates(atoms: tuple[Atom, ...], census: Census, history: History)
     return tuple(replace(atom, prior_rate=share) for atom, share in zip(atoms, shares.tolist(), strict=True))
 
 
-def _moments(cells: Cells, goals: Sequence[PlannedGoal], history: History) -> Moments:
+def _moments(cells: Cells, goals: Sequence[Goal], history: History) -> Moments:
     """E |x|^2 = sum_j (g_j/margin_j)^2 (s^2 + p^2) and E x_j = g_j p/margin_j, times the items of each cell."""
     rates = prior_rates(cells, history)
     rows = goal_gradients(cells, goals, rates)

@@ -7,12 +7,14 @@ from benchmarks.coverage.scores import Tally
 from benchmarks.coverage.tails import Tails
 
 
-def found(coverage=0.95, *, group="fixed", ranks=True, half_width=0.1, metric="recall", undefined=0.0, logit=0.0):
+def found(
+    coverage=0.95, *, group="fixed", ranks=True, half_width=0.1, metric="recall", undefined=0.0, logit=0.0, error=0.0
+):
     runs = 10_000
     defined = round(runs * (1 - undefined))
     held = round(coverage * defined)
     tails = Tails(defined, (defined - held) // 2, (defined - held + 1) // 2, 0.0, logit)
-    tally = Tally(group, "p", 100, "c", metric, runs, defined, held, half_width, tails)
+    tally = Tally(group, "p", 100, "c", metric, runs, defined, held, half_width, tails, error)
     return Found(group, "p", 100, ranks, has_history=False, rounds=2, tallies=(tally,), random=0.2, seconds=0.004)
 
 
@@ -46,10 +48,18 @@ class TestVerdicts:
         assert (aim.kind, aim.holds) == ("aim", False)
 
     def test_a_ranking_population_must_be_narrower_than_random_labels(self):
-        name = "widths not below random labels', of 1 that rank"
+        name = "widths surely not below random labels', of 1 that rank"
         assert by_name(found(half_width=0.19))[name].holds
         assert not by_name(found(half_width=0.2))[name].holds
         assert by_name(found(), found(half_width=0.3, ranks=False))[name].holds
+
+    def test_a_width_is_no_verdict_within_its_error(self):
+        name = "widths surely not below random labels', of 1 that rank"
+        assert by_name(found(half_width=0.203, error=0.001))[name].value == 0
+        assert by_name(found(half_width=0.204, error=0.001))[name].value == 1
+        assert not by_name(found(half_width=0.203, error=0.001))[
+            "largest width where scores rank, of random labels'"
+        ].holds
 
 
 class TestRows:

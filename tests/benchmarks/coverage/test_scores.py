@@ -47,6 +47,7 @@ class TestIntervals:
     def test_what_cannot_be_told_is_half_wide(self):
         found = intervals(low=[0.1, np.nan], high=[0.3, np.nan])
         assert found.half_width == pytest.approx((0.1 + 0.5) / 2)
+        assert found.half_width_error == pytest.approx(0.2 / 2**0.5)
 
     def test_tails_are_of_the_told_ones_and_leans_in_standard_errors(self):
         """Values .2, .3 and .7 of a truth of .3: .1 too high on average, and their deviation is .216."""

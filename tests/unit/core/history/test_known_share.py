@@ -51,7 +51,7 @@ def test_a_wrong_truth_costs_labels_and_no_validity():
     """Most quiet items with low scores are said to be positive, and hardly any is: the draw is a worse one, but fair."""
     scores, labels = one_side("calibrated .01", 20_000)
     made = world(("c",), np.full(len(labels), "0"), scores, labels, 300)
-    wrong = known(["0"] * 4, np.quantile(scores, [0.05, 0.15, 0.25, 0.35]), [1000] * 4, [800] * 4)
+    wrong = known(["0"] * 4, np.quantile(scores, [0.05, 0.15, 0.25, 0.35]), [1000] * 4, [970] * 4)
     variances = []
     for history in (NO_HISTORY, wrong):
         rng = np.random.default_rng(8)
