@@ -44,9 +44,12 @@ def said(tmp_path_factory):
     """Each command with what it printed, run in one shell's worth of state."""
     folder = tmp_path_factory.mktemp("tour")
     duckdb.sql(PREDICTIONS.format(path=folder / "predictions.parquet"))
-    (folder / "coin.py").write_text(re.search(r"```python\n(.*?)```", TOUR, re.DOTALL).group(1), encoding="utf-8")
+    # The same items and the same flips each time: once in some eighty tours the coin finds a classifier good enough.
+    coin = re.search(r"```python\n(.*?)```", TOUR, re.DOTALL).group(1)
+    (folder / "coin.py").write_text(coin.replace("random\n", "random\nrandom.seed(1)\n", 1), encoding="utf-8")
     found = []
     with contextlib.chdir(folder), pytest.MonkeyPatch.context() as environment:
+        environment.setattr("stratawatch.cli.init_from.token_hex", lambda size: "07" * size)
         for line in commands():
             if "=" in line.split(" ", 1)[0]:
                 environment.setenv(*line.split("=", 1))
@@ -105,10 +108,7 @@ class TestTour:
         assert "180 new" in output(said, "advance", 2)
 
     def test_the_coin_makes_a_page(self, said):
-        # Each classifier is flipped a coin for: once in some eighty tours one of the two comes out within its limit.
-        assert re.search(
-            r"^(lr|trees) \(predictions\): \d+% of its flags are wrong", output(said, "advance", 2), re.MULTILINE
-        )
+        assert "\nlr (predictions): " in output(said, "advance", 2)
 
     def test_estimates_status_and_report_tell_the_same_story(self, said):
         folder, _ = said
