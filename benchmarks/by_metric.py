@@ -126,7 +126,18 @@ def verdicts(found: Sequence[Width]) -> list[Verdict]:
                 answer.append(Verdict(f"{name}, without goals", kind, usual, 1.35, "<="))
                 answer.append(Verdict(f"{name}, without goals", "aim", usual, 1.3, "<="))
     name = "panels whose recall is surely wider where it is the only goal than without goals"
-    return [*answer, Verdict(name, "aim", _lost(found), 0, "<=")]
+    return [*answer, *_usual(found), Verdict(name, "aim", _lost(found), 0, "<=")]
+
+
+def _usual(found: Sequence[Width]) -> Iterator[Verdict]:
+    """What is narrower than a random sample's without goals, metric by metric, and for how many classifiers not."""
+    for labels in LABELS:
+        for metric in MAIN:
+            here = [one for one in found if (one.plan, one.labels, one.metric) == ("no goals", labels, metric)]
+            name = f"{labels} labels without goals: {metric.replace('_', ' ')}"
+            mean, wider = float(np.mean([one.of_random for one in here])), sum(one.of_random > 1 for one in here)
+            yield Verdict(f"{name}, mean width, of random labels'", "aim", mean, 1, "<=")
+            yield Verdict(f"{name}, wider classifiers of {len(here)}", "aim", wider, 0, "<=")
 
 
 def _widest(found: Sequence[Width], plan: str, labels: int) -> float:

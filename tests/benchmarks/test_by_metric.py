@@ -10,23 +10,33 @@ from benchmarks.coverage.random_labels import half_widths_by_metric, wilson_half
 from benchmarks.coverage.singles import SINGLES
 from benchmarks.coverage.truths import MAIN, Confusion
 
+GROUPS = ("fixed", "fresh")
 ONE = Width("fixed", "calibrated", 600, "no goals", "c", "recall", 0.7, 0.01)
 
 
 def widths(recall_alone: float, usual: float = 0.7, omission: float = 1.0) -> list[Width]:
     found = [
         replace(ONE, group=group, plan=plan, labels=labels, metric="false_omission_rate", of_random=omission)
-        for group in ("fixed", "fresh")
+        for group in GROUPS
         for plan in PLANS
         for labels in LABELS
     ]
-    return [*found, replace(ONE, of_random=usual), replace(ONE, plan="recall alone", of_random=recall_alone)]
+    found += [replace(one, metric="precision", of_random=0.4) for one in found if one.plan == "no goals"]
+    found += [replace(ONE, labels=labels, group=group, of_random=usual) for labels in LABELS for group in GROUPS]
+    return [*found, replace(ONE, plan="recall alone", of_random=recall_alone)]
 
 
 class TestVerdicts:
     @pytest.mark.parametrize(("alone", "lost"), [(0.6, 0), (0.72, 0), (0.9, 1)])
     def test_recall_by_its_own_plan_is_held_beside_that_without_goals(self, alone, lost):
         assert verdicts(widths(alone))[-1].value == lost
+
+    def test_each_metric_without_goals_is_held_beside_a_random_sample(self):
+        by_name = {one.name: one.value for one in verdicts(widths(0.6, omission=1.5))}
+        name = "600 labels without goals: {}"
+        assert by_name[name.format("precision, mean width, of random labels'")] == pytest.approx(0.4)
+        assert by_name[name.format("recall, wider classifiers of 2")] == 0
+        assert by_name[name.format("false omission rate, wider classifiers of 2")] == 2
 
     def test_a_wide_omission_rate_breaks_the_promise_of_fixed_populations_alone(self):
         broken = [one for one in verdicts(widths(0.6, omission=1.5)) if one.kind == "must" and not one.holds]

@@ -19,12 +19,12 @@ from tests.support.fakes import MONDAY, WEEK, spec
 from tests.support.scenario import cycle_of, label_cycle, label_weeks, open_all, relabel, severities
 
 KEPT = Limit("precision", floor=0.5, classifiers=("rf",))
-NEARLY = Limit("precision", floor=0.66, classifiers=("rf",))
-"""About five points above where the classifier stands: no single window of 150 labels proves that before the third."""
+NEARLY = Limit("precision", floor=0.666, classifiers=("rf",))
+"""About five points above where the classifier stands: no single window of 165 labels proves that before the third."""
 
 
-def panel(limit=KEPT, **more):
-    return spec(budget=150, limits=(limit,), **more)
+def panel(limit=KEPT, budget=150, **more):
+    return spec(budget=budget, limits=(limit,), **more)
 
 
 def evidence(scenario):
@@ -92,7 +92,7 @@ class TestOnset:
 class TestSlowLosses:
     @pytest.fixture
     def paged(self, make_scenario):
-        scenario = make_scenario(panel(NEARLY))
+        scenario = make_scenario(panel(NEARLY, 165))
         scenario.cycles = label_weeks(scenario, 0, 1, 2)
         return scenario
 
@@ -126,7 +126,7 @@ class TestSlowLosses:
         assert ["more labels for the precision of rf" in why for why in moves if " drawn" in why][-1]
 
     def test_do_not_where_the_panel_wants_none(self, make_scenario):
-        scenario = make_scenario(panel(NEARLY, focus=False))
+        scenario = make_scenario(panel(NEARLY, 165, focus=False))
         cycles = label_weeks(scenario, 0, 1, 2)
         assert {cycle_of(scenario, cycle).focus for cycle in cycles} == {None}
 
@@ -247,7 +247,7 @@ class TestWindowsThatStandAlone:
         assert rows(scenario, second) == ()
 
     def test_where_the_panel_wants_it(self, make_scenario):
-        scenario = make_scenario(panel(NEARLY, alarms="window"))
+        scenario = make_scenario(panel(NEARLY, 165, alarms="window"))
         cycles = label_weeks(scenario, 0, 1)
         assert {rule(scenario, cycle).rule for cycle in cycles} == {"window"}
         assert evidence(scenario).total == 0
