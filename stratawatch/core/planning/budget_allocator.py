@@ -15,6 +15,8 @@ from stratawatch.core.tuning import PLANNER
 
 # No interval of a share is wider to one side.
 _WIDEST = 0.5
+# What plans for other goals than the survey's have to gain.
+_CLEARLY_BETTER = 1.05
 
 
 def affordable_totals(totals: Callable[[int], Counts], so_far: LabelsSoFar, budget: int, most: int) -> Counts:
@@ -81,7 +83,10 @@ class BudgetAllocator:
         curves = half_widths_of_plans(context.expected, np.stack(plans), context.survey.confidence, variances.metrics)
         places = [(metric, context.cells.classifiers.index(classifier)) for classifier, metric in variances.names]
         widths = np.array([np.minimum(curves[metric][:, place], _WIDEST) for metric, place in places])
-        return plans[int(((widths.T / variances.margins) ** 2).sum(axis=1).argmin())]
+        scores = ((widths.T / variances.margins) ** 2).sum(axis=1)
+        # What a guess of rates says is less than a twentieth better is not: the goals' own plans go first.
+        scores[len(_floors()) :] *= _CLEARLY_BETTER
+        return plans[int(scores.argmin())]
 
 
 def _floors() -> tuple[float | None, ...]:
