@@ -93,7 +93,7 @@ class TestAnswers:
             "recall": AlarmState.BREACH,
             "false_omission_rate": AlarmState.BREACH,
         }
-        assert found["precision"].reason.startswith("100.0% (9")
+        assert found["precision"].reason.startswith("100.0% (96.")
 
     def test_that_are_all_no_leave_recall_in_the_dark(self, make_scenario):
         scenario = make_scenario(panel())
