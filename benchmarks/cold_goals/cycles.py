@@ -80,15 +80,15 @@ def _cycles(
 
 
 def _read(world: World, population: Population, sides: Sequence[SideEstimates]) -> tuple[Floats, Floats]:
-    """Half-widths in margins, and 1 where an interval holds the truth; a metric that is not told holds no goal."""
+    """Half-widths in margins, and 1 where an interval holds the truth; a metric that is not defined holds no goal."""
     reading, widths, right = SideIntervals(SideEstimates.stack(sides), 0.95), [], []
     for goal in world.goals:
         metric = metric_named(goal.metric)
-        ends, told = metric_intervals(metric, reading), is_defined(metric, reading.sides)
+        ends, defined = metric_intervals(metric, reading), is_defined(metric, reading.sides)
         truths = np.array([population.truth(goal.metric, place) for place in range(len(world.family.members))])
         inside = (ends.low <= truths + 1e-12) & (truths - 1e-12 <= ends.high)
-        widths.append(np.where(told, ends.half_width / goal.margin, np.inf)[:, 0])
-        right.append(np.where(told, inside.astype(np.float64), np.nan)[:, 0])
+        widths.append(np.where(defined, ends.half_width / goal.margin, np.inf)[:, 0])
+        right.append(np.where(defined, inside.astype(np.float64), np.nan)[:, 0])
     return np.concatenate(widths, axis=1), np.concatenate(right, axis=1)
 
 

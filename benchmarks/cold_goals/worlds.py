@@ -99,8 +99,8 @@ def _world(group: str, kind: Kind, born: tuple[int, ...]) -> World:
     labels, part = float(np.exp(rng.uniform(np.log(400), np.log(2000)))), float(rng.uniform(0.4, 1.0))
     if kind.goals is not None:
         return World(group, kind.name, replace(family, size=50_000), kind.goals, born)
-    wanted = tuple(Goal(metric, part if metric == "precision" else 1.0) for metric in kind.metrics)
-    return World(group, kind.name, family, _reached(_population(family, born), wanted, round(labels)), born)
+    goals = tuple(Goal(metric, part if metric == "precision" else 1.0) for metric in kind.metrics)
+    return World(group, kind.name, family, _reached(_population(family, born), goals, round(labels)), born)
 
 
 def _population(family: Panel, born: tuple[int, ...]) -> Population:
@@ -108,18 +108,18 @@ def _population(family: Panel, born: tuple[int, ...]) -> Population:
     return Population.of(items, family.classifiers, family.auxiliary)
 
 
-def _reached(population: Population, wanted: tuple[Goal, ...], labels: int) -> tuple[Goal, ...]:
+def _reached(population: Population, goals: tuple[Goal, ...], labels: int) -> tuple[Goal, ...]:
     """Margins in this proportion that so many labels reach where the shares of positives are known."""
-    survey = SurveySpec(tuple(replace(goal, margin=0.05 * goal.margin) for goal in wanted), labels)
+    survey = SurveySpec(tuple(replace(goal, margin=0.05 * goal.margin) for goal in goals), labels)
     frozen = Frozen.of(population, survey)
     context, known = frozen.planner.context, expected_at(frozen.cells, frozen.yes / np.maximum(frozen.cells.sizes, 1))
     drawable = context.drawable
     totals = BudgetAllocator(context).best(labels, AllocationBounds(np.zeros_like(drawable), drawable))
-    metrics = [goal.metric for goal in wanted]
+    metrics = [goal.metric for goal in goals]
     widths = expected_half_widths(ExpectedTotals.of(frozen.cells, known), totals, CONFIDENCE, metrics)
-    margins = {goal.metric: goal.margin for goal in wanted}
+    margins = {goal.metric: goal.margin for goal in goals}
     scale = max(width / margins[metric] for (_, metric), width in widths.items())
-    return tuple(replace(goal, margin=min(_stepped(scale * goal.margin), _WIDEST)) for goal in wanted)
+    return tuple(replace(goal, margin=min(_stepped(scale * goal.margin), _WIDEST)) for goal in goals)
 
 
 def _stepped(margin: float) -> float:
