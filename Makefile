@@ -109,7 +109,7 @@ bench: $(STAMP)  ## One benchmark: NAME=demo_worlds ARGS=--quick.
 	@start=$$SECONDS; $(BIN)/python -m benchmarks.$(NAME) $(ARGS); echo "run: $$((SECONDS - start)) s"
 
 # labels and stream are not among them: they need real data (--data).
-BENCHMARKS = solver study scan engines demo_worlds coverage by_metric forecasts cold_goals weeks_together papers panels years dashboard label_flood missing_answers label_error second_votes agreement alarms moved alert_faults soak
+BENCHMARKS = solver study scan engines demo_worlds coverage by_metric high_fractions forecasts cold_goals weeks_together papers panels years dashboard label_flood missing_answers label_error second_votes agreement alarms moved alert_faults soak
 # Seconds after which no further one begins; all run where it is not set.
 BENCH_SECONDS ?=
 

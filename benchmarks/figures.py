@@ -31,6 +31,7 @@ CODE: Final[Mapping[str, tuple[str, ...]]] = {
     "demo_worlds": ENGINE,
     "engines": ENGINE,
     "forecasts": ("stratawatch/core", "benchmarks/coverage", "benchmarks/labels"),
+    "high_fractions": ("stratawatch/core", "benchmarks/coverage"),
     "label_flood": (*ENGINE, "benchmarks/years_store.py"),
     "agreement": ("stratawatch/core/estimation/agreement.py",),
     "label_error": STUDY,

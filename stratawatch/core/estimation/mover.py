@@ -37,8 +37,10 @@ def ratio_interval(one: Floats, two: Floats, of_one: IntervalEnds, of_two: Inter
 
 
 def metric_interval(metric: RatioMetric, totals: SideTotals, of_tp: IntervalEnds, of_fn: IntervalEnds) -> IntervalEnds:
-    """Ends of a metric from those of its TP and FN, which rest on different labels.
+    """Ends of a metric from those of its TP and FN, taken as independent.
 
+    Labels of a stratum that mixes patterns serve both, but what is expanded are errors of a working model that knows
+    the calls: their means are near 0 on either side, and so is the covariance (docs/adr/0012-the-one-interval.md).
     A share of two outcomes, one on either side (recall: TP and FN), is their odds: MOVER-R. Any other metric is
     monotone in TP and in FN, so each end is as far away as the root of the squared changes that the two make alone
     (Zou and Donner 2008, Statistics in Medicine 27:1693, for a sum).

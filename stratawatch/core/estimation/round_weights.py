@@ -2,15 +2,21 @@
 
 A round draws more where the labels before it were positive. All labels of a stratum taken as one sample then give the
 mean p + Cov(n_1/n, y_1), with n_1 of n labels and the mean y_1 from the first round: too little where positives are
-rare. The mean of each round is free of that. So every round has in every stratum the share W_r that it has of the
-labels of the five strata around it in the order of scores, itself among them, which its own labels move little, and the
-stratum's mean is sum W_r y_r. Where that would make the variance of its mean more than a twentieth larger than of as
-many labels of one round, the shares go only a part of the way to these from n_r/n: without that, intervals came out up
-to half as wide again (docs/adr/0057-rounds-joined-by-their-shares.md).
+rare. Each round by itself is free of that: with m_r labels before it, n_r of its own and their mean y_r,
 
-A labelled item stands for itself, and only the items without a label for that mean: a label of round r counts
-f + (1 - f) W_r n/n_r, f = n/N the labelled share of the stratum. Those weights sum to n, and are 1 in a stratum that is
-labelled wholly. The variance of the total is f + (1 - f) n sum W_r^2/n_r times that of a single sample of n labels.
+    T_r = the positives among the m_r labels + (N - m_r) y_r
+
+is on average the stratum's total whatever the m_r labels said, as round r drew from the N - m_r items that were left.
+So T = sum a_r T_r is unbiased for parts a_r that no label of the stratum moves. No two T_r are correlated, and V_r goes
+with (N - m_r)(N - m_r - n_r)/n_r: parts in proportion to 1/V_r make the variance least, and T the mean of a single
+sample. They follow n_r, and so the labels; those that the five strata around it in the order of scores have together,
+itself among them, are moved little by its own labels. Where these would make the variance more than a twentieth larger
+than the least one, the parts go only a part of the way to them: without that, intervals came out up to half as wide
+again (docs/adr/0057-rounds-joined-by-their-shares.md).
+
+Of a small share of a stratum a_r is the share n_r/n of its labels. Of a large one a last round counts for more: it
+estimates the items that it left, and those that are few are nearly all known. In a stratum that is labelled wholly the
+last round alone counts, and every label stands for its own item.
 """
 
 from dataclasses import replace
@@ -24,9 +30,9 @@ from stratawatch.core.labelled_sample import LabelledSample
 from stratawatch.core.population import Counts, Floats
 
 BESIDE: Final = 2
-"""Strata on either side, by score, whose labels say which shares the rounds have in a stratum."""
+"""Strata on either side, by score, whose labels say which parts the rounds have in a stratum."""
 MOST_GROWTH: Final = 0.05
-"""Most by which the variance of a stratum grows: where it would be more, shares go only a part of the way."""
+"""Most by which the variance of a stratum grows: where it would be more, parts go only a part of the way."""
 _LEAST: Final = 1e-9
 
 
@@ -70,19 +76,32 @@ def weights_of_counts(counts: Floats, sizes: Floats, scores: Floats) -> Floats:
     The weights of a stratum sum to the labels that would tell as much in a single sample, so that variances which
     count labels hold.
     """
-    taken, labels = np.maximum(counts, 1), np.maximum(counts.sum(axis=1), 1)
-    shares = np.where(counts > 0, np.maximum(_near(counts, scores), _LEAST), 0)
-    shares = shares / np.maximum(shares.sum(axis=1, keepdims=True), _LEAST)
-    # n sum W_r^2/n_r is 1 for a stratum's own shares n_r/n, and grows with the square of how far W is from them.
-    grown = labels * (shares**2 / taken).sum(axis=1) - 1
-    part = np.minimum(np.sqrt(MOST_GROWTH / np.maximum(grown, MOST_GROWTH)), 1)[:, None]
-    shares = np.where(part < 1, counts / labels[:, None] * (1 - part) + shares * part, shares)
-    left = np.maximum(1 - labels / np.maximum(sizes, labels), 0)
-    growth = 1 - left + left * labels * (shares**2 / taken).sum(axis=1)
-    # N^2 (1 - n/N)/n, growth times as large, is the same of the n that is found here.
-    alike = 1 / (labels / np.maximum(sizes, labels) + left * growth)
-    weights = (1 - left)[:, None] + left[:, None] * shares * labels[:, None] / taken
-    return np.asarray(weights * alike[:, None], dtype=np.float64)
+    labels = counts.sum(axis=1)
+    sizes = np.maximum(sizes, labels)
+    own = _parts(counts, sizes)
+    parts = np.where(own > 0, np.maximum(_parts(_near(counts, scores), _near(sizes[:, None], scores)[:, 0]), _LEAST), 0)
+    parts = parts / np.maximum(parts.sum(axis=1, keepdims=True), _LEAST)
+    # V is as much larger than the least one as the sum of a_r^2/own_r: it grows with the square of the distance.
+    grown = (parts**2 / np.where(own > 0, own, 1)).sum(axis=1) - 1
+    way = np.minimum(np.sqrt(MOST_GROWTH / np.maximum(grown, MOST_GROWTH)), 1)[:, None]
+    parts = np.where(way < 1, own * (1 - way) + parts * way, parts)
+    growth = 1 + np.maximum(grown, 0) * way[:, 0] ** 2
+    # N (N - n)/n, growth times as large, is the same of the n that is found here.
+    alike = 1 / (1 + growth * (sizes - labels) / np.maximum(labels, 1))
+    before = np.cumsum(counts, axis=1) - counts
+    later = parts[:, ::-1].cumsum(axis=1)[:, ::-1] - parts
+    stood_for = later + parts * (sizes[:, None] - before) / np.maximum(counts, 1)
+    return np.asarray(stood_for * alike[:, None], dtype=np.float64)
+
+
+def _parts(counts: Floats, sizes: Floats) -> Floats:
+    """The part a_r of every round that makes the variance of sum a_r T_r least: each as 1/V_r."""
+    left = np.maximum(sizes[:, None] - np.cumsum(counts, axis=1), 0)
+    precision = counts / np.maximum(left * (left + counts), 1)
+    # The round that labels all that was left is certain.
+    last = (left == 0) & (counts > 0)
+    precision = np.where(last.any(axis=1, keepdims=True), last, precision)
+    return np.asarray(precision / np.maximum(precision.sum(axis=1, keepdims=True), 1e-300), dtype=np.float64)
 
 
 def _near(counts: Floats, scores: Floats) -> Floats:

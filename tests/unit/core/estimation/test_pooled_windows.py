@@ -87,13 +87,14 @@ class TestCovarianceOfTwoWindows:
 
     @pytest.mark.parametrize("other", [first((2, 1)), first((2, 1), first=(1, 1)), first((3, 1), first=(2, 1))])
     def test_of_rounds_that_are_joined_by_weights_is_exact_over_all_orders(self, other):
-        """The first of three labels stands for 1 + W of four items, either other one for 1 + (1 - W)/2.
+        """The first of three labels stands for 1 - a + 4 a of four items, either other one for 3 (1 - a)/2.
 
-        W goes from 1/3 towards 1/2, so far that the variance grows from 1 to 1.05 instead of 1.125.
+        a is 1/6, the part of two of four labels of five items; by this stratum's labels alone it would be 1/9.
         """
-        week, share = first((3, 1), first=(1, 1)), 1 / 3 + (0.05 / 0.125) ** 0.5 / 6
+        week, part = first((3, 1), first=(1, 1)), 1 / 6
         labels = week.labels(range(len(TRUTH)))
-        assert sorted(labels.items[labels.strata == 0]) == pytest.approx([1 + (1 - share) / 2] * 2 + [1 + share])
+        expected = [3 * (1 - part) / 2] * 2 + [1 - part + 4 * part]
+        assert sorted(labels.items[labels.strata == 0]) == pytest.approx(expected)
         true, found = by_chance(week, other)
         assert found == pytest.approx(true)
 

@@ -88,10 +88,47 @@ class TestTheMeanOfAStratum:
         assert turned[::-1] == pytest.approx(after)
 
 
+ITEMS, POSITIVES = 40, 6
+"""Of a stratum of which the first round labels a quarter, and the second 11 items, or 14 where the first met any."""
+SMALL_FIRST, SMALL_SECOND = 10, (11, 14)
+BESIDE_IT = 280
+"""Items of the stratum beside it, which has the rest of 80 labels of the first round, and of 100 of the second."""
+
+
+def expected_total(*, is_weighted):
+    """Over all that two draws without replacement may bring."""
+    found = 0.0
+    for first in range(POSITIVES + 1):
+        labels = SMALL_SECOND[min(first, 1)]
+        for second in range(POSITIVES - first + 1):
+            chance = drawn_chance(first, SMALL_FIRST, POSITIVES, ITEMS)
+            chance *= drawn_chance(second, labels, POSITIVES - first, ITEMS - SMALL_FIRST)
+            counts = np.array([[SMALL_FIRST, labels], [80 - SMALL_FIRST, 100 - labels]], dtype=np.float64)
+            weights = weights_of_counts(counts, np.array([ITEMS, BESIDE_IT], dtype=np.float64), SCORES)[0]
+            weights = weights if is_weighted else np.ones(2)
+            found += chance * ITEMS * float(weights @ [first, second]) / float(weights @ counts[0])
+    return found
+
+
+def drawn_chance(yes, labels, positives, items):
+    return comb(positives, yes) * comb(items - positives, labels - yes) / comb(items, labels)
+
+
+class TestTheTotalOfAStratumThatIsLabelledInLargePart:
+    """What the second round leaves unlabelled is what it drew from, and not the whole stratum."""
+
+    def test_is_too_small_without_weights(self):
+        assert expected_total(is_weighted=False) < 0.99 * POSITIVES
+
+    def test_is_right_with_them(self):
+        assert expected_total(is_weighted=True) == pytest.approx(POSITIVES, rel=1e-9)
+
+
 class TestWhatLabelsCount:
     def test_is_one_each_of_a_single_round_and_of_a_stratum_that_is_labelled_wholly(self):
         strata = np.repeat([0, 1], [6, 4])
-        assert (round_weights(strata, np.zeros(10, dtype=np.int64), np.array([50.0, 40.0]), SCORES) == 1).all()
+        single = round_weights(strata, np.zeros(10, dtype=np.int64), np.array([50.0, 40.0]), SCORES)
+        assert single == pytest.approx(1)
         rounds = np.repeat([0, 1, 0, 1], [1, 5, 3, 1])
         weights = round_weights(strata, rounds, np.array([6.0, 40.0]), SCORES)
         assert weights[:6] == pytest.approx(1)
@@ -102,11 +139,13 @@ class TestWhatLabelsCount:
         assert round_weights(strata, rounds, np.array([100.0, 100.0]), SCORES)[:5] == pytest.approx(1)
 
     @pytest.mark.parametrize("items", [40, 300])
-    def test_sums_to_the_labels_of_a_single_sample_of_the_same_variance(self, items):
-        """24 and 6 labels of two rounds that count alike: the total is drawn again and again."""
+    @pytest.mark.parametrize("by_round", [(24, 6), (6, 24), (5, 15, 10)])
+    def test_sums_to_the_labels_of_a_single_sample_of_the_same_variance(self, by_round, items):
+        """30 labels of rounds that have other parts beside it: the total is drawn again and again."""
         rng, labels, draws = np.random.default_rng(3), 30, 6000
-        strata, rounds = np.repeat([0, 1], 30), np.repeat([0, 1, 0, 1], [24, 6, 6, 24])
-        weights = round_weights(strata, rounds, np.array([float(items), 1e9]), SCORES)[:labels]
+        counts = np.array([by_round, by_round[::-1]], dtype=np.float64)
+        per_label = weights_of_counts(counts, np.array([float(items), 1e9]), SCORES)[0]
+        weights = np.repeat(per_label, by_round)
         values = rng.normal(size=items)
         drawn = np.array([rng.permutation(items)[:labels] for _ in range(draws)])
         totals = items * (values[drawn] @ weights) / weights.sum()
@@ -116,8 +155,10 @@ class TestWhatLabelsCount:
         assert totals.var() == pytest.approx(expected, rel=4 * (2 / draws) ** 0.5)
 
 
-FIRST_SHARE = 0.1 + 0.2 * (MOST_GROWTH / (0.2**2 / 0.1 + 0.2**2 / 0.9)) ** 0.5
-"""Of the first round, among those called negative: from 10 of 100 labels towards 60 of 200, as far as may be."""
+OWN_PART = 0.1 * 3900 / 3990
+FIRST_PART = OWN_PART + (MOST_GROWTH * OWN_PART * (1 - OWN_PART)) ** 0.5
+"""Of the first round, among those called negative: from that of 10 of 100 labels of 4,000 items towards that of 60 of
+200 labels of 4,400, as far as may be."""
 
 
 class TestADesign:
@@ -145,11 +186,11 @@ class TestADesign:
         return [one.result for one in found]
 
     def test_weighs_the_labels_of_rounds(self):
-        """Of those called negative: each round its share, but that labelled items stand for themselves."""
+        """Of those called negative: the first ten stand for all, the others for all but the first ten."""
         (_, plain), (_, apart) = (self.shares(self.design("joint"), by_round=rounds) for rounds in (False, True))
         assert plain.value == pytest.approx(0.03)
-        unlabelled = FIRST_SHARE * 2 / 10 + (1 - FIRST_SHARE) / 90
-        assert apart.value == pytest.approx((3 + 3900 * unlabelled) / 4000)
+        total = FIRST_PART * 4000 * 2 / 10 + (1 - FIRST_PART) * (2 + 3990 / 90)
+        assert apart.value == pytest.approx(total / 4000)
         assert apart.high - apart.low > plain.high - plain.low
 
     def test_that_estimates_plain_shares_does_not(self):
@@ -185,8 +226,8 @@ class TestADesign:
         weights = design.items_stood_for(ledger, drawn)
         negative = {item: weight for item, weight in weights.items() if int(item[1:]) >= 400}
         assert sum(negative.values()) == pytest.approx(4000)
-        assert negative["i400"] == pytest.approx(1 + FIRST_SHARE * 3900 / 10)
-        assert negative["i410"] == pytest.approx(1 + (1 - FIRST_SHARE) * 3900 / 90)
+        assert negative["i400"] == pytest.approx(1 - FIRST_PART + FIRST_PART * 4000 / 10)
+        assert negative["i410"] == pytest.approx((1 - FIRST_PART) * 3990 / 90)
         yes = sum(weight for item, weight in negative.items() if ledger.verdicts[item] == "yes")
         (_, share) = self.shares(design, by_round=True)
         assert yes / 4000 == pytest.approx(share.value)
