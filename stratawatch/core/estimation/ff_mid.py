@@ -57,26 +57,31 @@ class _Law(NamedTuple):
 
 
 def ff_mid(
-    share: Floats, variance: Floats, weight: Floats, confidence: float, blend: tuple[float, float] = (5, 15)
+    share: Floats,
+    variance: Floats,
+    weight: Floats,
+    confidence: float,
+    blend: tuple[float, float] = (5, 15),
+    growth: Floats | float = 1.0,
 ) -> tuple[Floats, Floats]:
     """Ends of the FF/MID interval of every (theta, V, w); without variance and weight the share is exact.
 
-    `blend` are the x up to which it is FF and from which it is MID.
+    `blend` are the x up to which it is FF and from which it is MID; `growth` is how many times as large both tails are.
 
     >>> low, high = ff_mid(np.array([0.0]), np.array([0.0]), np.array([0.01]), 0.95)
     >>> float(low[0]), round(float(high[0]), 4)
     (0.0, 0.0368)
     """
-    tail = (1 - confidence) / 2
+    tails = _tails(np.broadcast_to(growth, share.shape), confidence)
     extra = weight**2
     upper = _law((share + weight) / (1 + weight), variance + extra * (1 - share))
     lower = _law(share / (1 + weight), variance + extra * share)
     few = np.clip((blend[1] - _events(share, variance)) / (blend[1] - blend[0]), 0, 1)
-    low = np.where(share <= 0, 0.0, lower.quantile(tail))
-    high = np.where(share >= 1, 1.0, upper.quantile(1 - tail))
+    low = np.where(share <= 0, 0.0, lower.quantile(tails))
+    high = np.where(share >= 1, 1.0, upper.quantile(1 - tails))
     many = np.flatnonzero(few < 1)
     if many.size:
-        middle_low, middle_high = _mixture(lower.at(many), upper.at(many), tail)
+        middle_low, middle_high = _mixture(lower.at(many), upper.at(many), tails[many])
         low[many] = few[many] * low[many] + (1 - few[many]) * middle_low
         high[many] = few[many] * high[many] + (1 - few[many]) * middle_high
     exact = variance + extra <= 0
@@ -96,8 +101,14 @@ def _law(mean: Floats, variance: Floats) -> _Law:
     return _Law(m * certain, (1 - m) * certain)
 
 
-def _mixture(lower: _Law, upper: _Law, tail: float) -> tuple[Floats, Floats]:
-    levels = np.repeat([tail, 1 - tail], len(lower.a))
+def _tails(growth: Floats, confidence: float) -> Floats:
+    """The tails; one that grows stays below one half, and its end on its own side of the middle."""
+    tail = (1 - confidence) / 2
+    return np.minimum(tail * growth, (tail + 0.5) / 2)
+
+
+def _mixture(lower: _Law, upper: _Law, tails: Floats) -> tuple[Floats, Floats]:
+    levels = np.concatenate([tails, 1 - tails])
     low, high = np.split(_mixture_quantile(lower.twice(), upper.twice(), levels), 2)
     return low, high
 

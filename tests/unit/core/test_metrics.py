@@ -165,7 +165,9 @@ class TestFalseOmissionRate:
     def test_none_found_is_an_upper_bound_and_not_plus_minus_zero(self):
         value, low, high = outcome("false_omission_rate", sides(yes=(40, 0)))
         assert value == low == 0
-        assert high == pytest.approx(3.69 / 100, rel=0.03)
+        assert high == pytest.approx(3.10 / 100, rel=0.03)
+        _, _, highest = outcome("false_omission_rate", sides(yes=(40, 0)), 0.99)
+        assert highest == pytest.approx(5.30 / 100, rel=0.03)
 
 
 class TestNegativePredictiveValue:

@@ -16,7 +16,7 @@ from stratawatch.core.metrics import REPORTED
 from stratawatch.core.population import Census
 from stratawatch.core.score_bins import bins_of
 
-BUDGETS = (50, 100, 200, 300, 450, 500, 550, 600, 800, 900, 1000, 1200, 2000, 3000)
+BUDGETS = (50, 100, 160, 165, 170, 200, 205, 210, 300, 450, 500, 550, 600, 800, 900, 1000, 1010, 1200, 2000, 3000)
 MARGINS = {"precision": 0.05, "recall": 0.1}
 ROUNDING = 1 + 1e-9
 
