@@ -43,7 +43,7 @@ def test_a_small_run_of_every_kind_of_cycle():
 
 
 def test_forecasts_of_a_population_agree_where_plans_would_not():
-    place = next(place for place in places(1) if place.family.name == "half right")
+    place = next(place for place in places(1) if place.family.name == "panel, overconfident")
     found = coherence(place, 1)
     assert (found.worse, found.need_more) == (0, 0)
     assert found.by_own_plans > 0

@@ -44,7 +44,7 @@ class TestAJudgedWindow:
         )
         for row, name in zip(pages, ("lr precision (floor)", "rf false omission rate (ceiling)"), strict=True):
             five, ten = (one["windows"] for one in row["windows"])
-            assert f"{name}: 5 points in {five:.1f} weeks, 10 points in {ten:.1f} weeks" in told
+            assert f"{name}: 5 points in {round(five, 1):g} weeks, 10 points in {round(ten, 1):g} weeks" in told
 
     def test_beyond_a_low_ceiling_losses_are_of_its_size(self, judged):
         judged.configure(("ceiling = 0.3", "ceiling = 0.02"))
