@@ -124,9 +124,9 @@ class TestThreePanelsUnderOneBudget:
         first = build(made.ports.store, several["scam"], made.clock.now())
 
         second = opened(made, several, 1)
-        assert second["scam"] > 400
-        assert 100 < second["abuse"] < 250
-        assert 100 < second["spam"] < 250
+        others = [second["abuse"], second["spam"]]
+        assert second["scam"] > 1.5 * max(others)
+        assert min(others) > 100
         assert sum(second.values()) == 900
         play(made)
         after = shared_budget(read_status(store_url))
