@@ -20,6 +20,10 @@ SESSION_SETTINGS: Final = {
     "spark.sql.parser.escapedStringLiterals": "false",
     # What Spark infers (a bin that is joined on is not null) it would write out at thirty times the query's length.
     "spark.sql.constraintPropagation.enabled": "false",
+    # Both write out what a joined column is made of, to find a table that the join could thin: of a long table, which
+    # has a join and a union, each took half a minute of planning and found none. Windows are cut by constants anyway.
+    "spark.sql.optimizer.dynamicPartitionPruning.enabled": "false",
+    "spark.sql.optimizer.runtime.bloomFilter.enabled": "false",
 }
 # Held while Spark is used: who starts it in this process also stops it, when nobody else reads.
 _ONE_AT_A_TIME: Final = Lock()
