@@ -6,8 +6,8 @@ far end is -ln(.025) = 3.7 events away while none was seen, and the near end is 
 points of coverage, and .2 where it is least; it narrows by 10% where half an event is expected and by 1% with four.
 
 A side's share by itself has that on the larger side only; MOVER, which is careful where it joins both sides, has it on
-both. All of it up to a confidence of 95%; from 99% on there is nothing of it, as what pages rest on was measured
-without. See docs/adr/0065-larger-tails-where-no-event-was-seen.md.
+both. All of it up to a confidence of 95%; from 99% on, where most pages are, there is nothing of it: their tails were
+measured without. See docs/adr/0065-larger-tails-where-no-event-was-seen.md.
 """
 
 from dataclasses import dataclass
