@@ -168,11 +168,11 @@ def cells_of(task: Task, population: Population, sides: SideEstimates) -> list[C
         metric = metric_named(name)
         ends, known = metric_intervals(metric, reading), is_defined(metric, sides)
         for place, classifier in enumerate(names):
-            told = known[:, place]
+            defined = known[:, place]
             columns = (ends.low, ends.high, ends.value, ends.logit_weight)
-            intervals = Intervals(*(one[told, place] for one in columns))
+            intervals = Intervals(*(one[defined, place] for one in columns))
             truth = population.truth(name, place)
-            spread = float(intervals.value.std()) if told.any() else 0.0
+            spread = float(intervals.value.std()) if defined.any() else 0.0
             true_half_width = normal_quantile(CONFIDENCE) * spread
             is_open = true_half_width > CERTAIN
             tails = intervals.tails(truth)
@@ -188,9 +188,9 @@ def cells_of(task: Task, population: Population, sides: SideEstimates) -> list[C
                     held=intervals.held(truth),
                     lean=(-tails.lean if metric.lower_is_better else tails.lean) if is_open else 0.0,
                     logit=tails.logit,
-                    half_width=intervals.half_width if told.any() else nan,
+                    half_width=intervals.half_width if defined.any() else nan,
                     true_half_width=true_half_width,
-                    v_ratio=float(ends.variance[told, place].mean()) / spread**2 if is_open else nan,
+                    v_ratio=float(ends.variance[defined, place].mean()) / spread**2 if is_open else nan,
                     correlation=correlations[place][0],
                     said=correlations[place][1],
                 )

@@ -6,6 +6,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from stratawatch.core.estimation import side_intervals
 from stratawatch.core.goals import Goal
 from stratawatch.errors import StratawatchError
 from stratawatch.study import Study
@@ -220,6 +221,13 @@ class TestEarlierVersions:
             assert low <= row.low * (1 + 1e-9)
             assert row.high <= high * (1 + 1e-9)
             assert row.high - row.low > 0.98 * (high - low)
+
+    def test_its_intervals_without_larger_tails_are_those_of_then(self, saved, monkeypatch):
+        monkeypatch.setattr(side_intervals, "TAIL_GROWTH", 0.0)
+        study = Study.from_json(saved["study"], pd.DataFrame(saved["frame"]))
+        study.tell(dict(saved["open"]))
+        found = [[row.value, row.low, row.high] for row in study.estimates()]
+        assert found == [pytest.approx(row[3:], rel=1e-9) for row in saved["estimates"]]
 
     def test_what_it_says_today_can_be_read_too(self, saved):
         frame = pd.DataFrame(saved["frame"])

@@ -5,6 +5,7 @@ import pytest
 
 from stratawatch.core.designs.frozen import FrozenDesign, stratify_for_survey
 from stratawatch.core.estimate import IntervalEstimate, Undefined
+from stratawatch.core.estimation import side_intervals
 from stratawatch.core.estimation.replication.replicated_estimate import t_quantile
 from stratawatch.core.estimation.replication.replicates import Replicates
 from stratawatch.core.estimation.sides import SideEstimates
@@ -49,9 +50,15 @@ def test_intervals_are_symmetric_where_they_are_not_cut_off(found):
             assert one.result.value - one.result.low == pytest.approx(one.result.high - one.result.value)
 
 
-def test_they_are_about_as_wide_as_the_designs_own(found):
-    for plain, one in zip(*found, strict=True):
-        assert 0.6 < one.result.half_width / plain.result.half_width < 1.25
+def test_they_are_about_as_wide_as_the_designs_own(population, monkeypatch):
+    """Without the larger tails of small counts, which replicates know nothing of, in the draw and in both readings."""
+    monkeypatch.setattr(side_intervals, "TAIL_GROWTH", 0.0)
+    ledger, drawn = population.labelled()
+    segments, design = (population.north, population.south), population.design
+    plain = design.estimate(ledger, drawn, segments=segments)
+    replicated = replace(design, survey=BRR).estimate(ledger, drawn, segments=segments)
+    for own, one in zip(plain, replicated, strict=True):
+        assert 0.6 < one.result.half_width / own.result.half_width < 1.2
 
 
 def test_the_method_says_how_many_replicates(found):
