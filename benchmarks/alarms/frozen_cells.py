@@ -38,8 +38,8 @@ SAID: Final = (0.05, 0.1)
 """Losses of which a plan says in how many weeks they are paged."""
 STEP, DEEPEST = 0.005, 0.15
 """What a gradual loss loses every week, and where it stops."""
-GRADUAL_AT: Final = 300
-"""Labels a week at which losses are gradual too."""
+GRADUAL_AT, GRADUAL_HISTORIES = 300, 4
+"""Labels a week at which losses are gradual too, and the histories that are shown them: each has sixty stages."""
 DELAYED: Final = (OURS, UNFOCUSED, EVIDENCE_PART, WINDOW_PART, ADR_6, CUSUM)
 """The rules whose delays are measured."""
 NAMED_FROM: Final = 100
@@ -51,6 +51,8 @@ BROKEN_FROM: Final = 100
 @dataclass(frozen=True)
 class Size:
     """How much is simulated, over all histories: weeks of labels, panel-years of false pages, runs of a delay.
+
+    One history's delays differ from another's by a sixth, so that means over few of them say little.
 
     `stage` are the weeks of every stage of a gradual loss; 0: there is none.
     """
@@ -64,7 +66,7 @@ class Size:
     stage: int
 
 
-FULL: Final = Size(4, 8_000, 2_000, 1_200, POINTS, LOSSES, 200)
+FULL: Final = Size(12, 8_000, 2_000, 1_200, POINTS, LOSSES, 200)
 QUICK: Final = Size(2, 3_000, 600, 300, (0.05,), ("precision", "recall"), 0)
 
 
@@ -90,10 +92,11 @@ def frozen_rows(cell: Cell, size: Size, samples: Sequence[Sample]) -> Iterator[R
                 yield row
         if size.stage and what != "both" and cell.labels == GRADUAL_AT:
             depths = np.arange(STEP, DEEPEST + STEP / 2, STEP).tolist()
-            stages = [[sample.lost(what, depth, size.stage) for depth in depths] for sample in samples]
+            few = samples[:GRADUAL_HISTORIES]
+            stages = [[sample.lost(what, depth, size.stage) for depth in depths] for sample in few]
             for name in DELAYED:
-                found = [sample.after(name, one, runs) for sample, one in zip(samples, stages, strict=True)]
-                yield _delay_row(cell, name, what, "1/2 a week", found, samples)
+                found = [sample.after(name, one, runs) for sample, one in zip(few, stages, strict=True)]
+                yield _delay_row(cell, name, what, "1/2 a week", found, few)
 
 
 def _delay_row(
