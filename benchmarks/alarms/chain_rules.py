@@ -7,9 +7,9 @@ from typing import Final, Protocol
 from benchmarks.alarms.chain import ByBet, ChainWeek, Stream
 from benchmarks.alarms.panel_years import WEEKS_A_YEAR
 from stratawatch.core.alarms.evidence.e_detector import evidence_of, log_e_by_bet, page_threshold
+from stratawatch.core.alarms.evidence.suspicion import evidence_needed
 from stratawatch.core.goals import Focus
 from stratawatch.core.tuning import EVIDENCE
-from stratawatch.engine.evidence.panel_evidence import SUSPICION
 from stratawatch.engine.evidence.window_rule import MOST_PERSISTING
 
 BESIDE: Final = 1 - EVIDENCE.evidence_share
@@ -65,8 +65,10 @@ class EvidenceRule:
     @property
     def focus(self) -> Focus | None:
         """What the labels of the next week follow."""
-        leader = max(self._evidence, key=lambda stream: self._evidence[stream], default=None)
-        return Focus(*leader) if leader and self._evidence[leader] >= SUSPICION else None
+        streams = list(self._evidence)
+        needed = dict(zip(streams, evidence_needed([metric for _, metric in streams]), strict=True))
+        leader = max(streams, key=lambda stream: self._evidence[stream] / needed[stream], default=None)
+        return Focus(*leader) if leader and self._evidence[leader] >= needed[leader] else None
 
     def _restart(self, streams: list[Stream]) -> list[Stream]:
         for stream in streams:

@@ -7,9 +7,9 @@ from typing import Final, NamedTuple
 import numpy as np
 from scipy.stats import chi2
 
-from benchmarks.alarms.frozen_weeks import Weeks
+from benchmarks.alarms.frozen_weeks import METRICS, Weeks
 from benchmarks.labels.worlds import Flags, Floats, Integers
-from stratawatch.engine.evidence.panel_evidence import SUSPICION
+from stratawatch.core.alarms.evidence.suspicion import evidence_needed
 
 WEEKS_A_YEAR: Final = 52.18
 RUN_WEEKS: Final = 104
@@ -42,7 +42,7 @@ Rule = Callable[[Weeks, Integers], Paged]
 def evidence_rule(threshold: float, alone: float | None, *, follow: bool = False) -> Rule:
     """Page when the sum of streams reaches the threshold, or a stream's interval at `alone` lies outside.
 
-    With `follow`, a week's labels follow the stream that led the week before with evidence of 20 or more.
+    With `follow`, a week's labels follow the stream that was the most suspect one the week before.
     """
 
     def pages(weeks: Weeks, order: Integers) -> Paged:
@@ -74,8 +74,12 @@ def evidence_rule(threshold: float, alone: float | None, *, follow: bool = False
 
 
 def _followed(evidence: Floats) -> Integers:
-    """The design of the next week by run: that of the stream that leads, if it is suspect."""
-    return np.where(evidence.max(axis=1) >= SUSPICION, 1 + evidence.argmax(axis=1), 0)
+    """The design of the next week by run: that of the most suspect stream, if there is evidence enough.
+
+    Streams are those of the classifiers in turn, each with its metrics.
+    """
+    parts = evidence / np.array(evidence_needed(METRICS * (evidence.shape[1] // len(METRICS))))
+    return np.where(parts.max(axis=1) >= 1, 1 + parts.argmax(axis=1), 0)
 
 
 def window_rule(confidence: float, in_a_row: int = 1) -> Rule:

@@ -203,6 +203,11 @@ class EvidenceTuning:
     """Part of the promise that is kept for evidence over windows; one window's interval has the rest."""
     window_share: float = 0.7
     """Part of the promise of one window's interval where it stands in for evidence; the rest is for its tail."""
+    suspicion: float = 20.0
+    """Evidence from which a page names a metric beside its own, and labels follow one in a panel of one kind alone."""
+    suspicion_of_calls: float = 50.0
+    suspicion_of_misses: float = 10.0
+    """Evidence from which labels follow metrics of what is called positive, and others, where a panel has both."""
     onset_loss: float = 0.05
     """The loss against which estimates are held where the window is looked for in which a loss began."""
     least_onset_error: float = 0.005

@@ -125,6 +125,15 @@ class TestSlowLosses:
             moves = [move.why for move in tx.cycles.transitions() if move.new == "labelling"]
         assert ["more labels for the precision of rf" in why for why in moves if " drawn" in why][-1]
 
+    def test_of_precision_wait_for_more_evidence_where_recall_is_watched_too(self, make_scenario):
+        """The same windows: their evidence is above 20 before the third one and below 50."""
+        never = Limit("recall", floor=0.01, classifiers=("rf",))
+        scenario = make_scenario(spec(budget=165, limits=(NEARLY, never)))
+        cycles = label_weeks(scenario, 0, 1)
+        assert 20 <= max(end.value for end in evidence(scenario).ends) < 50
+        cycles += label_weeks(scenario, 2)
+        assert {cycle_of(scenario, cycle).focus for cycle in cycles} == {None}
+
     def test_do_not_where_the_panel_wants_none(self, make_scenario):
         scenario = make_scenario(panel(NEARLY, 165, focus=False))
         cycles = label_weeks(scenario, 0, 1, 2)

@@ -10,6 +10,7 @@ from stratawatch.core.alarms.alarm_states import AlarmState
 from stratawatch.core.alarms.evidence.e_detector import evidence_of, log_e_by_bet, page_threshold
 from stratawatch.core.goals import LimitEnd
 from stratawatch.core.population import Floats
+from stratawatch.core.tuning import EVIDENCE
 from stratawatch.engine.alarms.alarm_streams import watched_streams, why_unheeded
 from stratawatch.engine.evidence.drop_streams import fallen_streams
 from stratawatch.engine.model.alarm_records import Incident, StreamKey
@@ -20,8 +21,6 @@ from stratawatch.engine.ports import Ports
 from stratawatch.engine.ports.transaction import Transaction
 
 YEAR: Final = timedelta(days=365.25)
-SUSPICION: Final = 20.0
-"""Evidence from which labels follow a stream, and a page names it beside the one that it is about."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +58,7 @@ class PanelEvidence:
     @property
     def suspected(self) -> tuple[EndEvidence, ...]:
         """The ends with so much evidence that one should look at them, most first."""
-        return tuple(end for end in self.ends if end.value >= SUSPICION)
+        return tuple(end for end in self.ends if end.value >= EVIDENCE.suspicion)
 
     def of(self, key: StreamKey) -> EndEvidence | None:
         """The end of a stream that has most evidence."""

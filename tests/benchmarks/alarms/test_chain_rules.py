@@ -37,22 +37,33 @@ def test_the_leader_is_paged_where_both_streams_together_reach_the_threshold_and
 
 def test_a_stream_outside_is_paged_by_itself_and_begins_anew_alone():
     rule = product_rule()
-    rule.pages(week(3.5, 3.5))
+    rule.pages(week(4.0, 4.0))
     assert rule.pages(week(outside=[RECALL])) == [RECALL]
     assert rule.focus == Focus(*PRECISION)
 
 
-def test_labels_follow_a_leader_from_twenty_on():
+@pytest.mark.parametrize(
+    ("before", "then", "followed"),
+    [((2.0, 2.2), (0.0, 0.1), RECALL), ((3.8, 0.0), (0.12, 0.0), PRECISION)],
+    ids=["recall from ten on", "precision from fifty on"],
+)
+def test_labels_follow_a_stream_with_enough_evidence(before, then, followed):
     rule = product_rule()
-    rule.pages(week(2.0, 2.9))
+    rule.pages(week(*before))
     assert rule.focus is None
-    rule.pages(week(0.0, 0.1))
+    rule.pages(week(*then))
+    assert rule.focus == Focus(*followed)
+
+
+def test_labels_follow_the_stream_that_is_most_beyond_its_own():
+    rule = product_rule()
+    rule.pages(week(4.1, 3.0))
     assert rule.focus == Focus(*RECALL)
 
 
 def test_where_items_stay_one_window_decides_and_evidence_stands_still():
     rule = product_rule()
-    rule.pages(week(3.5, 0.0))
+    rule.pages(week(4.0, 0.0))
     assert rule.pages(week(9.0, 9.0, persists=0.06)) == []
     assert rule.pages(week(persists=0.06, outside=[RECALL])) == [RECALL]
     assert rule.focus == Focus(*PRECISION)
