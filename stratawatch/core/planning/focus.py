@@ -1,7 +1,7 @@
 """What plans are made for: goals, what goes beside them, and the metric whose limit the evidence speaks against."""
 
 from stratawatch.core.goals import Goal, SurveySpec
-from stratawatch.core.metrics import metric_named
+from stratawatch.core.metrics import A, metric_named
 from stratawatch.core.planning.goal_variances import DEFAULT_GOALS, PlannedGoal, goals_beside
 from stratawatch.core.tuning import PLANNER
 
@@ -26,7 +26,9 @@ def planning_goals(survey: SurveySpec) -> tuple[PlannedGoal, ...]:
 
 
 def focused_goals(survey: SurveySpec) -> tuple[Goal, ...]:
-    """The survey's goals and one more: the focus at a tenth of its margin.
+    """The survey's goals and one more: the focus at a tenth of its margin, or a twentieth.
+
+    A twentieth where misses or passed items count: labels of these narrow the other classifiers' recall too.
 
     >>> from stratawatch.core.goals import Focus
     >>> focused_goals(SurveySpec((Goal("precision", 0.03),), focus=Focus("lr", "precision")))[1]
@@ -38,4 +40,5 @@ def focused_goals(survey: SurveySpec) -> tuple[Goal, ...]:
     classifier, metric = survey.focus.classifier, survey.focus.metric
     margins = (goal.margin for goal in goals if goal.is_for(classifier, metric))
     margin = next(margins, metric_named(metric).default_margin)
-    return (*goals, Goal(metric, round(PLANNER.focus_margin * margin, 12), (classifier,)))
+    part = PLANNER.focus_margin if metric_named(metric).sides == (A,) else PLANNER.focus_margin_of_misses
+    return (*goals, Goal(metric, round(part * margin, 12), (classifier,)))

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
 from stratawatch.core.goals import Focus, Goal, SurveySpec
 from stratawatch.core.planning.focus import focused_goals, planning_goals
@@ -27,8 +28,13 @@ class TestGoals:
         assert planning_goals(survey)[-1] == Goal("precision", 0.006, ("b",))
 
     def test_a_metric_without_a_goal_takes_a_tenth_of_its_usual_margin(self):
-        survey = SurveySpec((Goal("precision", 0.04),), 300, focus=Focus("a", "recall"))
-        assert planning_goals(survey)[-1] == Goal("recall", 0.005, ("a",))
+        survey = SurveySpec((Goal("recall", 0.04),), 300, focus=Focus("a", "precision"))
+        assert planning_goals(survey)[-1] == Goal("precision", 0.003, ("a",))
+
+    @pytest.mark.parametrize("metric", ["recall", "false_omission_rate", "f1"])
+    def test_where_misses_count_it_takes_a_twentieth(self, metric):
+        survey = SurveySpec((Goal(metric, 0.04),), 300, focus=Focus("a", metric))
+        assert planning_goals(survey)[-1] == Goal(metric, 0.002, ("a",))
 
     def test_without_any_the_default_ones_stay_beside_it(self):
         assert [goal.metric for goal in planning_goals(SurveySpec(budget=300, focus=FOCUS))] == [
