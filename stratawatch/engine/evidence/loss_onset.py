@@ -21,9 +21,9 @@ class LossOnset:
 
 
 def loss_onset(tx: Transaction, spec: PanelSpec, end: EndEvidence) -> LossOnset:
-    """When the loss began that an end's evidence speaks of: by its bets, or by the estimates where bets are held back.
+    """When the loss began that an end's evidence speaks of, by the bets and the estimates of its windows.
 
-    A largest drop has no certain limit to hold estimates against, and goes by its bets.
+    A largest drop has no certain limit to hold estimates against, and goes by its bets alone.
     """
     found = onset(end.log_e, None if end.limit is None else _ratios(tx, spec, end, end.limit))
     starts = [cycle.window.start for cycle in end.windows]

@@ -43,18 +43,18 @@ def loss_ratio(
 
 
 def onset(log_e_by_window: Floats, ratios: Floats | None = None) -> Onset:
-    """When a loss began, by the bets of windows (rows, oldest first), or by `ratios` of their estimates.
+    """When a loss began: by the bets on the largest of the usual losses and the `ratios` of the windows' estimates.
 
-    The bet on the largest of the usual losses is as good as a likelihood ratio as long as its stake is its own. Where
-    the largest stake that an answer allows holds it back, healthy windows take too little from it, so that luck long
-    before a loss counts as its beginning; there the estimates tell more. The window that is named is the one with most
-    likelihood when three quarters of each neighbour's are added to its own.
+    Bets say more where stakes are their own, estimates where the largest stake that an answer allows holds them back:
+    the likelihood is the root of the product of both, or one of them where the other is missing. The window that is
+    named is the one with most of it when three quarters of each neighbour's are added to its own.
 
     >>> onset(np.array([[-1.0], [0.5], [-0.25], [2.0]])).row
     2
     """
-    bets = _largest_bet(log_e_by_window)
-    by_window = ratios if ratios is not None and are_held_back(log_e_by_window) else bets
+    usual = log_e_by_window[:, : len(EVIDENCE.losses)]
+    known = [*([usual[:, -1]] if usual.size else []), *([] if ratios is None else [ratios])]
+    by_window = np.mean(known, axis=0) if known else np.zeros(len(usual))
     since = np.cumsum(by_window[::-1])[::-1]
     likelihood = np.exp(since - since.max())
     likelihood /= likelihood.sum()
@@ -66,25 +66,3 @@ def onset(log_e_by_window: Floats, ratios: Floats | None = None) -> Onset:
     enough = int(np.searchsorted(np.cumsum(likelihood[likeliest]), EVIDENCE.onset_share)) + 1
     among = np.append(likeliest[:enough], row)
     return Onset(row, int(among.min()), int(among.max()))
-
-
-def are_held_back(log_e_by_window: Floats) -> bool:
-    """Whether the bets on the two largest of the usual losses are the same in most windows that bet, or none did.
-
-    >>> are_held_back(np.array([[0.1, 0.2, 0.2], [0.1, 0.2, 0.2], [0.1, 0.2, 0.3]]))
-    True
-    """
-    usual = _usual(log_e_by_window)
-    betting = usual.any(axis=1)
-    if usual.shape[1] < 2 or not betting.any():
-        return not betting.any()
-    return float(np.isclose(usual[betting, -1], usual[betting, -2]).mean()) > 0.5
-
-
-def _largest_bet(log_e: Floats) -> Floats:
-    usual = _usual(log_e)
-    return usual[:, -1] if usual.shape[1] else np.zeros(len(usual))
-
-
-def _usual(log_e: Floats) -> Floats:
-    return log_e[:, : len(EVIDENCE.losses)]

@@ -1,9 +1,9 @@
-"""When a loss began: by bets, by estimates where bets are held back, and how sure that is."""
+"""When a loss began, by bets and by estimates, and how sure that is."""
 
 import numpy as np
 import pytest
 
-from stratawatch.core.alarms.evidence.onset import are_held_back, loss_ratio, onset
+from stratawatch.core.alarms.evidence.onset import loss_ratio, onset
 from stratawatch.core.estimate import IntervalEstimate, Undefined
 from stratawatch.core.tuning import EVIDENCE
 
@@ -17,11 +17,6 @@ def own_stakes(log_e):
     """Bets on three losses, each with a stake of its own; the largest has these log e-values."""
     column = np.array(log_e, dtype=float)
     return np.stack([column / 4, column / 2, column], axis=1)
-
-
-def held_back(log_e):
-    """Bets on three losses with the same stake."""
-    return np.repeat(np.array(log_e, dtype=float)[:, None], 3, axis=1)
 
 
 class TestOnset:
@@ -52,13 +47,12 @@ class TestOnset:
         assert EVIDENCE.onset_share == 0.9
         assert (found.row, found.earliest, found.latest) == (2, 1, 2)
 
-    def test_bets_that_are_held_back_give_way_to_estimates(self):
-        table, ratios = held_back([1.0, -0.1, 1.0, 1.0]), np.array([-5.0, -5, -5, 5])
-        assert onset(table, ratios).row == 3
-        assert onset(table).row < 3
-
-    def test_bets_with_stakes_of_their_own_do_not(self):
-        assert onset(own_stakes([-3, 4, 4]), np.array([9.0, 9, 9])).row == 1
+    def test_bets_and_estimates_count_alike(self):
+        bets, ratios = own_stakes([1.0, -4.0, 3.0, 3.0]), np.array([-5.0, -5, -5, 5])
+        assert [onset(bets).row, onset(bets, ratios).row] == [2, 3]
+        assert onset(bets, 2 * np.array([0.0, 4.0, -3.0, 6.0])).row == onset(own_stakes([0.5, 2.0, -1.5, 7.5])).row
+        # What one says twice the other says away.
+        assert onset(bets, -bets[:, -1]) == onset(own_stakes(np.zeros(4)))
 
     def test_where_no_window_could_bet_estimates_tell(self):
         assert onset(np.zeros((3, 0)), np.array([-5.0, -5, 5])).row == 2
@@ -71,22 +65,8 @@ class TestOnset:
         for _ in range(runs):
             values = rng.normal(levels, 0.033)
             ratios = np.array([loss_ratio(interval(value, 1.96 * 0.033), 0.85, is_floor=True) for value in values])
-            near += abs(onset(held_back(np.zeros(15)), ratios).row - 10) <= 1
+            near += abs(onset(own_stakes(np.zeros(15)), ratios).row - 10) <= 1
         assert near / runs >= 0.7
-
-
-class TestHeldBack:
-    def test_windows_that_do_not_bet_do_not_count(self):
-        table = np.array([[0, 0, 0], [0, 0, 0], [0.1, 0.2, 0.4], [0.1, 0.2, 0.3]])
-        assert not are_held_back(table)
-
-    def test_most_windows_decide(self):
-        assert are_held_back(np.concatenate([held_back([1, 1, 1]), own_stakes([1, 1])]))
-        assert not are_held_back(np.concatenate([held_back([1, 1]), own_stakes([1, 1, 1])]))
-
-    def test_without_a_bet_they_are(self):
-        assert are_held_back(np.zeros((4, 3)))
-        assert are_held_back(np.zeros((4, 0)))
 
 
 class TestRatio:
