@@ -12,6 +12,7 @@ from benchmarks.labels.cycle import Period, past, run_cycle
 from benchmarks.labels.worlds import Flags, Floats, Items
 from stratawatch.core.alarms.evidence.betting_round import BettingRound, KnownItems
 from stratawatch.core.alarms.evidence.linear_tests import LimitTest, linear_test
+from stratawatch.core.alarms.evidence.stakes import stakes_of
 from stratawatch.core.alarms.evidence.time_to_page import PlannedWindow
 from stratawatch.core.alarms.least_precise import are_precise_enough
 from stratawatch.core.cells import Cells
@@ -187,8 +188,8 @@ def _log_e(week: FrozenWeek, test: LimitTest, answers: Floats, yes: Floats) -> F
         return np.zeros((len(answers), len(EVIDENCE.losses)))
     touched = np.isin(cells.strata, np.unique(cells.strata[bet.betting]))
     columns = []
-    for loss in EVIDENCE.losses:
-        on_yes, on_no, _ = bet.log_factors(bet.stake(loss))
+    for stake in stakes_of(bet, EVIDENCE.losses).values():
+        on_yes, on_no, _ = bet.log_factors(stake)
         columns.append(yes @ (on_yes * touched) + (answers - yes) @ (on_no * touched))
     return np.stack(columns, axis=1)
 

@@ -69,7 +69,9 @@ class PlannerTuning:
     part_like_random: float = 0.75
     """A budget without goals aims at FOR as well known as by a random sample of this part of its labels."""
     focus_margin: float = 0.1
-    """The margin of the metric that labels follow, as a part of its own."""
+    focus_margin_of_misses: float = 0.05
+    """The margin of the metric that labels follow, as a part of its own: of one of what is called positive, and of any
+    other, whose labels tell as much of the other classifiers' misses."""
     focus_extra: float = 0.1
     """Labels for it on top of what the goals need, as a part of those."""
 
@@ -195,6 +197,10 @@ class EvidenceTuning:
     """A further loss, for windows whose expected standard error exceeds so much: nothing smaller can be told there."""
     part_of_largest: float = 0.9
     """Most of its evidence that one answer can take, whatever it says."""
+    part_of_growth: float = 0.6
+    """The part that is staked of what would make evidence grow most after the loss that is bet on."""
+    steady_from: float = 0.12
+    """Losses from which on a stake is a steady one."""
     surest_rate: float = 0.0001
     """Expected rates are held this far from 0 and 1."""
     widest_tilt: float = 4.0

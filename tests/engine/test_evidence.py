@@ -77,12 +77,12 @@ class TestOnset:
             return loss_onset(tx, scenario.panel, replace(end, **other)).since
 
     @pytest.mark.parametrize(("limit", "week"), [(0.95, 0), (0.1, 2)])
-    def test_goes_by_the_estimates_of_windows_where_bets_are_held_back(self, healthy, limit, week):
+    def test_goes_by_the_estimates_of_windows(self, healthy, limit, week):
         """All estimates lie below 95%, and so since the first window; none does below 10%."""
         assert self.since(healthy, limit=limit, log_e=np.array([[0.1] * 3] * 3)) == MONDAY + week * WEEK
 
-    def test_goes_by_bets_with_stakes_of_their_own(self, healthy):
-        log_e = np.outer([-4.0, 4.0, 4.0], [0.2, 0.5, 1.0])
+    def test_goes_by_their_bets_as_well(self, healthy):
+        log_e = np.outer([-400.0, 4.0, 4.0], [0.2, 0.5, 1.0])
         assert self.since(healthy, limit=0.95, log_e=log_e) == MONDAY + WEEK
 
     def test_of_a_largest_drop_goes_by_its_bets(self, healthy):

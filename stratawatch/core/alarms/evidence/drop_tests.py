@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 
 from stratawatch.core.alarms.evidence.betting_round import BettingRound
-from stratawatch.core.alarms.evidence.e_values import ALLOWED_AGAIN, EValue, rounds_of_bets
+from stratawatch.core.alarms.evidence.e_values import EValue, rounds_of_bets
 from stratawatch.core.alarms.evidence.linear_tests import LimitTest, linear_test
 from stratawatch.core.alarms.evidence.window_labels import DrawnLabel
 from stratawatch.core.baselines.baseline_evidence import BaselineShare, TwoSampleBaseline
@@ -129,7 +129,7 @@ def _e_values(
         if len(bets) < len(one.bets):
             continue
         again = {loss: stake for (ordinal, loss), stake in earlier.items() if ordinal == one.ordinal}
-        most = ALLOWED_AGAIN * min(bet.largest_stake for bet in bets)
+        most = min(bet.largest_stake for bet in bets)
         made = {loss: min(stake, most) for loss, stake in again.items()}
         found += [
             EValue(place, one.ordinal, loss, stake, bets[place].log_e(stake, *one.answers[place]), bets[place].answers)
@@ -153,4 +153,5 @@ def shared_stakes(
     expected = replace(test, limit=min(max(value, _EDGE), 1 - _EDGE))
     usual = replace(first, alpha=linear_test(expected, cells, atoms).alpha)
     largest = min(bet.largest_stake for bet in bets)
-    return {loss: min(usual.best_stake(loss), largest) for loss in losses or usual.losses}
+    # Stakes that grow most (see `stakes`) page slow falls sooner here, and large ones later.
+    return {loss: min(usual.normal_stake(loss), largest) for loss in losses or usual.losses}

@@ -11,6 +11,7 @@ from typing import Final, NamedTuple
 
 from stratawatch.core.alarms.evidence.betting_round import BettingRound
 from stratawatch.core.alarms.evidence.linear_tests import LimitTest, linear_test
+from stratawatch.core.alarms.evidence.stakes import stakes_of
 from stratawatch.core.alarms.evidence.window_labels import DrawnLabel, WindowLabels
 from stratawatch.core.designs.frozen import FrozenDesign
 from stratawatch.core.population import Floats
@@ -36,8 +37,6 @@ class EValue:
     labels: int
 
 
-ALLOWED_AGAIN: Final = 1.1
-"""Of the largest stake, what an earlier one may be: after corrections the worst answer leaves less than a tenth."""
 NO_STAKES: Final[Mapping[StakeKey, float]] = MappingProxyType({})
 """The window was not judged before."""
 
@@ -98,8 +97,8 @@ def window_e_values(
                 continue
             earlier = {loss: stake for (at, n, loss), stake in stakes.items() if (at, n) == (place, one.ordinal)}
             # Verdicts that were corrected since may allow less than was staked.
-            again = {loss: min(stake, ALLOWED_AGAIN * bet.largest_stake) for loss, stake in earlier.items()}
-            made = again or {loss: bet.stake(loss) for loss in losses or bet.losses}
+            again = {loss: min(stake, bet.furthest_stake) for loss, stake in earlier.items()}
+            made = again or stakes_of(bet, losses)
             found += [
                 EValue(place, one.ordinal, loss, stake, bet.log_e(stake, *answers), bet.answers)
                 for loss, stake in made.items()

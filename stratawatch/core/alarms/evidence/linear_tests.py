@@ -4,16 +4,22 @@ A metric Num/Den is at least L exactly if Num - L Den >= 0, and that is a sum ov
 no ratio has to be estimated, so small counts and random denominators do no harm.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
 from stratawatch.core.cells import Cells
 from stratawatch.core.goals import LimitEnd
+from stratawatch.core.history.working_model import logistic, logit
 from stratawatch.core.metrics import Weights, metric_named
 from stratawatch.core.population import Atom, Floats, Segment
 from stratawatch.errors import StratawatchError
+
+_FURTHEST: Final = 30.0
+_TRIED: Final = np.linspace(0.0, 1.0, 33)
+_PASSES: Final = 6
 
 
 @dataclass(frozen=True)
@@ -74,6 +80,22 @@ def linear_test(test: LimitTest, cells: Cells, atoms: Sequence[Atom]) -> LinearT
     if test.segment is not None:
         sizes = np.array([atom.segments.get(test.segment, 0) for atom in atoms], dtype=np.float64)
     return LinearTest(by_truth[0] - by_truth[1], by_truth[1], sizes, *of)
+
+
+def rates_moved_to(targets: Floats, rates: Floats, alpha: Floats, theta: Callable[[Floats], Floats]) -> Floats:
+    """Rates that have moved, each by its logit in proportion to its alpha, so far that theta is what it is to be.
+
+    One row of rates for each target. Theta falls as they move; where nothing is far enough, they are moved as far as
+    rates go. It is asked for many rates at once, with the cells on the last axis.
+    """
+    logits = logit(np.clip(rates, 1e-6, 1 - 1e-6))
+    low, high = np.full(np.shape(targets), -_FURTHEST), np.full(np.shape(targets), _FURTHEST)
+    for _ in range(_PASSES):
+        tried = low[..., None] + (high - low)[..., None] * _TRIED
+        moved = logistic(logits - tried[..., 1:-1, None] * alpha)
+        place = (theta(moved) > np.asarray(targets)[..., None]).sum(axis=-1)[..., None]
+        low, high = (np.take_along_axis(tried, at, axis=-1)[..., 0] for at in (place, place + 1))
+    return np.asarray(logistic(logits - high[..., None] * alpha), dtype=np.float64)
 
 
 def _by_truth(weights: Weights, cells: Cells, place: int) -> tuple[Floats, Floats]:

@@ -8,18 +8,18 @@ from typing import Final
 import numpy as np
 
 from stratawatch.core.alarms.evidence.betting_round import BettingRound, KnownItems
-from stratawatch.core.alarms.evidence.linear_tests import LimitTest, LinearTest, linear_test
+from stratawatch.core.alarms.evidence.linear_tests import LimitTest, LinearTest, linear_test, rates_moved_to
+from stratawatch.core.alarms.evidence.stakes import stakes_of
 from stratawatch.core.cells import Cells
-from stratawatch.core.history.working_model import logistic, logit
 from stratawatch.core.population import Atom, Counts, Floats
 
 MOST: Final = 104
 """Windows after which a loss counts as never paged: two years of weeks."""
 CALM: Final = 10
 """Windows before the loss, as labels so far expect them: evidence is rarely at nothing when a loss begins."""
+FORETOLD: Final = 0.5
+"""The part of a loss that rates are taken to foretell, by who is called: of some losses all, of others nothing."""
 _RUNS: Final = 2000
-_STEPS: Final = 60
-_WIDEST: Final = 30.0
 
 
 @dataclass(frozen=True)
@@ -50,34 +50,35 @@ def windows_to_page(
     None where the plan cannot bet on the test, or where the mean is above `MOST`.
     """
     linear = linear_test(test, planned.cells, planned.atoms)
-    totals = planned.totals.astype(np.float64)
-    nothing = KnownItems.none(len(planned.cells.sizes))
-    bet = BettingRound.of(linear, planned.cells, planned.rates, nothing, totals, totals)
+    bet = _bet(planned, linear, planned.rates)
     if bet is None:
         return None
-    after = rates_after(linear, planned.cells, planned.rates, loss)
-    stakes = list(bet.stakes().values())
-    before, then = (NormalLaw.of(*moments_of_log_e(bet, stakes, planned, rates)) for rates in (planned.rates, after))
+    after, foretold = (rates_after(linear, planned.cells, planned.rates, part * loss) for part in (1.0, FORETOLD))
+    before, then = (
+        NormalLaw.of(*moments_of_log_e(one, list(stakes_of(one, bet.losses).values()), planned, rates))
+        for one, rates in ((bet, planned.rates), (_bet(planned, linear, foretold) or bet, after))
+    )
     sigma = bet.standard_error
     alone = 0.5 * (1 + erf((loss / sigma - rule.z) / sqrt(2))) if sigma > 0 else 1.0
     windows = _simulated(before, then, alone, rule.threshold, rng)
     return None if windows >= MOST else windows
 
 
+def _bet(planned: PlannedWindow, linear: LinearTest, rates: Floats) -> BettingRound | None:
+    """The planned labels as bets, by these expected rates."""
+    totals, nothing = planned.totals.astype(np.float64), KnownItems.none(len(planned.cells.sizes))
+    return BettingRound.of(linear, planned.cells, rates, nothing, totals, totals)
+
+
 def rates_after(linear: LinearTest, cells: Cells, rates: Floats, loss: float) -> Floats:
     """Rates that have moved, each by its logit in proportion to its alpha, so far that theta is -loss x Den."""
-    m, items = np.clip(rates, 1e-6, 1 - 1e-6), max(float(cells.sizes.sum()), 1.0)
+    items = max(float(cells.sizes.sum()), 1.0)
 
-    def beyond(step: float) -> float:
-        moved = logistic(logit(m) - step * linear.alpha)
-        theta = float(linear.sizes @ (linear.alpha * moved + linear.beta)) / items
-        return theta + loss * linear.scale(moved) / items
+    def beyond(moved: Floats) -> Floats:
+        denominator = (linear.yes_scale * moved + linear.no_scale * (1 - moved)) @ linear.sizes
+        return ((linear.alpha * moved + linear.beta) @ linear.sizes + loss * denominator) / items
 
-    low, high = -_WIDEST, _WIDEST
-    for _ in range(_STEPS):
-        middle = (low + high) / 2
-        low, high = (middle, high) if beyond(middle) > 0 else (low, middle)
-    return np.asarray(logistic(logit(m) - high * linear.alpha), dtype=np.float64)
+    return rates_moved_to(np.array(0.0), rates, linear.alpha, beyond)
 
 
 def moments_of_log_e(

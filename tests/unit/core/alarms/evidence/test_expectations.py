@@ -24,12 +24,16 @@ from tests.support.small_windows import (
 )
 
 
-def expectation(design, truth, tests, labels, **options):
-    """Mean E over every draw of so many labels a stratum, by test and loss."""
-    sums, count = {}, 0
+def expectation(design, truth, tests, labels, stake=None):
+    """Mean E over every draw of so many labels a stratum, by test and loss; with a stake, at this one alone."""
+    sums, count, stakes = {}, 0, {}
     for drawn in draws(design, labels):
         count += 1
-        for one in window_e_values(design, [answers(truth, drawn)], tests, **options):
+        if not stakes:
+            # They do not look at the answers: the first draw's are everyone's.
+            found = window_e_values(design, [answers(truth, drawn)], tests)
+            stakes = {(one.test, one.ordinal, one.loss): stake or one.stake for one in found}
+        for one in window_e_values(design, [answers(truth, drawn)], tests, stakes):
             sums[one.test, one.loss] = sums.get((one.test, one.loss), 0.0) + np.exp(one.log_e)
     return {key: value / count for key, value in sums.items()}
 
@@ -44,7 +48,7 @@ class TestExpectationOverEveryDraw:
         means = expectation(design, truth, at_the_truth(design, truth), labels)
         assert max(means.values()) <= 1 + 1e-12
         # A small stake loses little: what makes it lose is that few items are left to draw from.
-        assert min(mean for (_, loss), mean in means.items() if loss == 0.03) > 0.9
+        assert min(expectation(design, truth, at_the_truth(design, truth), labels, stake=0.1).values()) > 0.9
 
     def test_inside_the_limit_it_is_less(self):
         design, truth = mixed(PRIOR)
@@ -102,11 +106,12 @@ class TestExpectationOverEveryDraw:
     def test_where_one_stratum_answers_nothing(self):
         """Its items are counted as right as they can be, so the bets lose on average."""
         design, truth = mixed(PRIOR)
-        tests, sums, count = at_the_truth(design, truth), {}, 0
+        tests, sums, count, stakes = at_the_truth(design, truth), {}, 0, {}
         for drawn in draws(design, (3, 2, 1)):
             count += 1
             labels = [answer(item, None) if item.startswith("4") else answers(truth, [item])[0] for item in drawn]
-            for one in window_e_values(design, [labels], tests):
+            for one in window_e_values(design, [labels], tests, stakes):
+                stakes[one.test, one.ordinal, one.loss] = one.stake
                 sums[one.test, one.loss] = sums.get((one.test, one.loss), 0.0) + np.exp(one.log_e)
         assert max(value / count for value in sums.values()) <= 1 + 1e-12
 

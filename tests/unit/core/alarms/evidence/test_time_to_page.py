@@ -6,6 +6,7 @@ import pytest
 from stratawatch.core.alarms.evidence.betting_round import BettingRound, KnownItems
 from stratawatch.core.alarms.evidence.e_detector import evidence_of
 from stratawatch.core.alarms.evidence.linear_tests import LimitTest, linear_test
+from stratawatch.core.alarms.evidence.stakes import stakes_of
 from stratawatch.core.alarms.evidence.time_to_page import CALM, MOST, PageRule, PlannedWindow, windows_to_page
 from stratawatch.core.cells import Cells
 
@@ -25,20 +26,26 @@ def expected(test=PRECISION, loss=0.05, rule=RULE, planned=PLANNED):
 def played(loss, runs=300):
     """The same by labels: their cells and truths are drawn, each window, until the evidence is enough.
 
-    Windows at the limit go before; where they page by themselves, all begins anew.
+    Windows at the limit go before; where they page by themselves, all begins anew. Half of the loss shows in who is
+    called, and stakes are chosen by that.
     """
-    rng, linear = np.random.default_rng(4), linear_test(PRECISION, CELLS, ())
-    totals = PLANNED.totals.astype(float)
-    bet = BettingRound.of(linear, CELLS, RATES, KnownItems.none(3), totals, totals)
-    factors = [bet.log_factors(stake) for stake in bet.stakes().values()]
-    # Rates after the loss: the logits of both called cells moved alike, by hand to a precision of .82 - loss.
-    moved = next(
-        1 / (1 + np.exp(-(np.log(RATES / (1 - RATES)) - step)))
-        for step in np.linspace(0, 3, 30_001)
-        if (1 / (1 + np.exp(-(np.log(RATES[:2] / (1 - RATES[:2])) - step)))) @ [0.6, 0.4] <= 0.82 - loss
-    )
+    rng, linear, totals = np.random.default_rng(4), linear_test(PRECISION, CELLS, ()), PLANNED.totals.astype(float)
 
-    def window(rates):
+    def fallen_by(points):
+        """The logits of both called cells moved alike, by hand to a precision of .82 less so many points."""
+        return next(
+            1 / (1 + np.exp(-(np.log(RATES / (1 - RATES)) - step)))
+            for step in np.linspace(0, 3, 30_001)
+            if (1 / (1 + np.exp(-(np.log(RATES[:2] / (1 - RATES[:2])) - step)))) @ [0.6, 0.4] <= 0.82 - points
+        )
+
+    def factors(foretold):
+        bet = BettingRound.of(linear, CELLS, foretold, KnownItems.none(3), totals, totals)
+        return [bet.log_factors(stake) for stake in stakes_of(bet).values()]
+
+    moved, before, after = fallen_by(loss), factors(RATES), factors(fallen_by(loss / 2))
+
+    def window(rates, factors):
         homes = rng.choice(2, 60, p=[0.6, 0.4])
         yes = rng.random(60) < rates[homes]
         return [float(np.where(yes, f[0][homes], f[1][homes]).sum()) for f in factors]
@@ -47,11 +54,11 @@ def played(loss, runs=300):
     for _ in range(runs):
         windows, lost = [], 0
         for _ in range(CALM):
-            windows.append(window(RATES))
+            windows.append(window(RATES, before))
             if evidence_of(np.array(windows)) >= RULE.threshold:
                 windows = []
         while not lost or (evidence_of(np.array(windows)) < RULE.threshold and lost < MOST):
-            windows.append(window(moved))
+            windows.append(window(moved, after))
             lost += 1
         found.append(lost)
     return np.mean(found), np.std(found) / runs**0.5
