@@ -17,7 +17,7 @@ MOST: Final = 104
 """Windows after which a loss counts as never paged: two years of weeks."""
 CALM: Final = 10
 """Windows before the loss, as labels so far expect them: evidence is rarely at nothing when a loss begins."""
-FORETOLD: Final = 0.5
+FORETOLD: Final = 0.75
 """The part of a loss that rates are taken to foretell, by who is called: of some losses all, of others nothing."""
 _RUNS: Final = 2000
 

@@ -26,8 +26,8 @@ def expected(test=PRECISION, loss=0.05, rule=RULE, planned=PLANNED):
 def played(loss, runs=300):
     """The same by labels: their cells and truths are drawn, each window, until the evidence is enough.
 
-    Windows at the limit go before; where they page by themselves, all begins anew. Half of the loss shows in who is
-    called, and stakes are chosen by that.
+    Windows at the limit go before; where they page by themselves, all begins anew. Three quarters of the loss show in
+    who is called, and stakes are chosen by that.
     """
     rng, linear, totals = np.random.default_rng(4), linear_test(PRECISION, CELLS, ()), PLANNED.totals.astype(float)
 
@@ -43,7 +43,7 @@ def played(loss, runs=300):
         bet = BettingRound.of(linear, CELLS, foretold, KnownItems.none(3), totals, totals)
         return [bet.log_factors(stake) for stake in stakes_of(bet).values()]
 
-    moved, before, after = fallen_by(loss), factors(RATES), factors(fallen_by(loss / 2))
+    moved, before, after = fallen_by(loss), factors(RATES), factors(fallen_by(0.75 * loss))
 
     def window(rates, factors):
         homes = rng.choice(2, 60, p=[0.6, 0.4])
