@@ -132,8 +132,8 @@ class BettingRound:
         """
         if (stakes <= self.largest_stake).all():
             return np.full(stakes.shape, self.expected), np.broadcast_to(self.rates, (*stakes.shape, len(self.rates)))
-        room = EVIDENCE.part_of_largest / stakes
-        at_most = np.where(stakes <= self.largest_stake, np.inf, self._heaviest_within(room))[..., None]
+        largest = EVIDENCE.part_of_largest / stakes
+        at_most = np.where(stakes <= self.largest_stake, np.inf, self._heaviest_within(largest))[..., None]
         is_moved = self._heaviest > at_most
         best = np.where(is_moved, at_most / _not_0(self.weights), self._best)
         expected = self.expected + (self._best - best) @ self.unlabelled
@@ -186,8 +186,8 @@ class BettingRound:
         """The most that an answer of a cell adds to x for the limit."""
         return self.weights * self._best
 
-    def _heaviest_within(self, room: Floats) -> Floats:
-        """The most that answers may add, c, where rates are moved so far that e/n + c is the `room`.
+    def _heaviest_within(self, largest: Floats) -> Floats:
+        """The most that answers may add, c, where rates are moved so far that the largest x, e/n + c, is this.
 
         e grows by what the moved cells' answers add less, so that e/n + c is linear in c from one cell's most to the
         next one's.
@@ -198,7 +198,7 @@ class BettingRound:
         labels = np.cumsum(self.labels_by_cell[order])
         before, moved = np.append(0.0, added), np.append(0.0, labels)
         reached = most + (self.expected + before - most * moved) / self.answers
-        return np.asarray(np.interp(room, reached[::-1], most[::-1]), dtype=np.float64)
+        return np.asarray(np.interp(largest, reached[::-1], most[::-1]), dtype=np.float64)
 
 
 def _not_0(values: Floats) -> Floats:

@@ -17,8 +17,8 @@ MOST: Final = 104
 """Windows after which a loss counts as never paged: two years of weeks."""
 CALM: Final = 10
 """Windows before the loss, as labels so far expect them: evidence is rarely at nothing when a loss begins."""
-FORETOLD: Final = 0.75
-"""The part of a loss that rates are taken to foretell, by who is called: of some losses all, of others nothing."""
+SHOWN_BY_CALLS: Final = 0.75
+"""The part of a loss that who is called is taken to show before any label: of some losses all, of others nothing."""
 _RUNS: Final = 2000
 
 
@@ -53,10 +53,10 @@ def windows_to_page(
     bet = _bet(planned, linear, planned.rates)
     if bet is None:
         return None
-    after, foretold = (rates_after(linear, planned.cells, planned.rates, part * loss) for part in (1.0, FORETOLD))
+    after, by_calls = (rates_after(linear, planned.cells, planned.rates, part * loss) for part in (1.0, SHOWN_BY_CALLS))
     before, then = (
         NormalLaw.of(*moments_of_log_e(one, list(stakes_of(one, bet.losses).values()), planned, rates))
-        for one, rates in ((bet, planned.rates), (_bet(planned, linear, foretold) or bet, after))
+        for one, rates in ((bet, planned.rates), (_bet(planned, linear, by_calls) or bet, after))
     )
     sigma = bet.standard_error
     alone = 0.5 * (1 + erf((loss / sigma - rule.z) / sqrt(2))) if sigma > 0 else 1.0

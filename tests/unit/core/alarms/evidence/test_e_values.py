@@ -104,9 +104,9 @@ def by_item(design, drawn, test, loss, truth):
 
     def factors(stake):
         """By item that may be drawn: of a yes and of a no, each answer's worst at nine tenths or less."""
-        room, c = 0.9 / stake, np.inf
-        if e / count + max(best.values()) > room:
-            c = halved(lambda c: expected(c) / count + c < room, 0.0, max(best.values()))
+        largest, c = 0.9 / stake, np.inf
+        if e / count + max(best.values()) > largest:
+            c = halved(lambda c: expected(c) / count + c < largest, 0.0, max(best.values()))
         found = {}
         for i, h, al, _, m, _ in items:
             if h in touched:

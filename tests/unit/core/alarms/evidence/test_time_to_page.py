@@ -39,8 +39,8 @@ def played(loss, runs=300):
             if (1 / (1 + np.exp(-(np.log(RATES[:2] / (1 - RATES[:2])) - step)))) @ [0.6, 0.4] <= 0.82 - points
         )
 
-    def factors(foretold):
-        bet = BettingRound.of(linear, CELLS, foretold, KnownItems.none(3), totals, totals)
+    def factors(prior_rates):
+        bet = BettingRound.of(linear, CELLS, prior_rates, KnownItems.none(3), totals, totals)
         return [bet.log_factors(stake) for stake in stakes_of(bet).values()]
 
     moved, before, after = fallen_by(loss), factors(RATES), factors(fallen_by(0.75 * loss))
