@@ -16,8 +16,9 @@ installed by whoever wants to see them, beside the project and not into it (PYTH
 
 Sudden breaks, with variances borrowed and by labels alone: --drift, with --chains 12 a quarter of an hour.
 
-Fresh worlds and fresh draws: --seed random. One part only: --part weekly, --part real. A minute: --quick, which shows
-that everything runs and decides nothing: a few weeks cannot break a promise, so every must is an aim there.
+Fresh worlds and fresh draws: --seed random; the worlds 9001 to 9004: --seed 9000. One part only: --part weekly, --part
+real. Some worlds only: --worlds "K = 4". Fewer rounds a week than the usual ones: --rounds 2. A minute: --quick,
+which shows that everything runs and decides nothing: a few weeks cannot break a promise, so every must is an aim there.
 """
 
 import argparse
@@ -45,6 +46,8 @@ def run(options: Options) -> Result:
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--part", choices=list(_PARTS), help="only this part")
+    parser.add_argument("--worlds", nargs="+", choices=weekly.NAMES, help="only these of the weekly worlds")
+    parser.add_argument("--rounds", type=int, choices=(1, 2, 3), help="most rounds a week (default: as a panel has)")
     parser.add_argument("--drift", action="store_true", help="sudden breaks instead: hours, --quick minutes")
     parser.add_argument("--chains", type=int, help="chains of weeks a world of --drift (default 100)")
     parser.add_argument("--workers", type=int, default=min(2, os.cpu_count() or 1), help="processes")

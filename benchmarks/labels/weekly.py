@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from math import sqrt
 from multiprocessing import get_context
@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 from rich.progress import track
 
-from benchmarks.labels.chain import MARGINS, ChainWeek, Watch, watch
+from benchmarks.labels.chain import COMMISSION, MARGINS, ChainWeek, Watch, watch
 from benchmarks.labels.kinds import FOUR, HEAVY, TEN, TWENTY, Kind
 from benchmarks.labels.standards import PUBLISHED, Standards, standards
 from benchmarks.labels.worlds import WEEKS
@@ -38,11 +38,12 @@ class Campaign:
         """The kind, and how much of it persists."""
         return f"{self.kind.name}, {self.persisting:.0%} persist" if self.persisting else self.kind.name
 
-    def watches(self, seed: int) -> Iterator[Watch]:
-        """The campaign as tasks for processes."""
+    def watches(self, seed: int, rounds: int) -> Iterator[Watch]:
+        """The campaign as tasks for processes; a cycle asks in so many rounds at most."""
+        survey = replace(COMMISSION, rounds=rounds)
         blocks = [range(self.chains)[start : start + _CHAINS_A_TASK] for start in range(0, self.chains, _CHAINS_A_TASK)]
         for world, chains in product(range(1, self.worlds + 1), blocks):
-            yield Watch(self.kind, world, self.weeks, chains, seed, self.persisting)
+            yield Watch(self.kind, world, self.weeks, chains, seed, self.persisting, survey)
 
 
 FULL: Final = (
@@ -59,11 +60,13 @@ QUICK: Final = (
     Campaign(TEN, worlds=1, chains=1, weeks=3),
     Campaign(TWENTY, worlds=1, chains=1, weeks=2),
 )
+NAMES: Final = tuple(one.name for one in FULL)
 
 
 def run(options: Options) -> Result:
     """Simulate every campaign and hold it to its promises."""
-    campaigns = QUICK if options.quick else FULL
+    asked = options.given.worlds or NAMES
+    campaigns = [one for one in (QUICK if options.quick else FULL) if one.name in asked]
     results = dict(zip(campaigns, _simulated(campaigns, options), strict=True))
     rows = [row for campaign in campaigns for row in _world_rows(campaign, results[campaign], options.seed)]
     rows += [_cold_row(campaign, results[campaign]) for campaign in campaigns]
@@ -73,7 +76,8 @@ def run(options: Options) -> Result:
 
 def _simulated(campaigns: Sequence[Campaign], options: Options) -> list[list[ChainWeek]]:
     os.environ["OMP_NUM_THREADS"] = os.environ["OPENBLAS_NUM_THREADS"] = "1"
-    tasks = [(number, watch_) for number, one in enumerate(campaigns) for watch_ in one.watches(options.seed)]
+    rounds = options.given.rounds or COMMISSION.rounds
+    tasks = [(number, watch_) for number, one in enumerate(campaigns) for watch_ in one.watches(options.seed, rounds)]
     results: list[list[ChainWeek]] = [[] for _ in campaigns]
     with ProcessPoolExecutor(options.given.workers, mp_context=get_context("spawn")) as pool:
         found = pool.map(watch, [task for _, task in tasks])
@@ -145,7 +149,9 @@ def _verdicts(results: Mapping[Campaign, Sequence[ChainWeek]], seed: int) -> Ite
     for campaign, weeks in results.items():
         yield from _honesty(campaign, weeks)
         if campaign.persisting:
-            fresh = next(own for other, own in results.items() if other.kind == campaign.kind and not other.persisting)
+            alike = (own for other, own in results.items() if other.kind == campaign.kind and not other.persisting)
+            if (fresh := next(alike, None)) is None:
+                continue
             what = f"{campaign.name}: new labels, to those with nothing persisting"
             # Nothing can persist into the first week, which has its own row; with it the ratio is shown as well.
             yield Verdict(f"{what}, later weeks", "must", labels(later(weeks)) / labels(later(fresh)), 0.55, "<=")
