@@ -26,8 +26,9 @@ def persisting_shares(design: FrozenDesign, tests: Sequence[LimitTest], was_in_e
     for place, test in enumerate(tests):
         alpha = np.abs(linear_test(test, cells, design.atoms).alpha)[home]
         looked_at = weights * alpha * is_inside(candidates, test.segment)
-        for share_of in (rates[home], 1 - rates[home]):
-            everything = float(looked_at @ share_of)
+        for expected in (looked_at * rates[home], looked_at * (1 - rates[home])):
+            # Zeros instead of fewer addends: where everything stays the share is 1, whichever way a machine adds.
+            everything = float(expected.sum())
             if everything > 0:
-                shares[place] = max(shares[place], float((looked_at * share_of)[stays].sum()) / everything)
+                shares[place] = max(shares[place], float(np.where(stays, expected, 0.0).sum()) / everything)
     return shares

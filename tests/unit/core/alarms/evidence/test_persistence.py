@@ -19,6 +19,12 @@ def test_without_any_it_is_nothing():
     assert share((), floor()) == 0
 
 
+@pytest.mark.parametrize("called", range(2, 60))
+def test_where_all_that_a_test_looks_at_stays_it_is_1_and_no_rounding_more_or_less(called):
+    design, _ = window(["1", "0"], [0.8, 0.1], [0, 1], ["1" * called, "0" * 37], prior=[0.7 + called / 999, 0.1])
+    assert persisting_shares(design, [floor("precision")], {f"0-{n}" for n in range(called)})[0] == 1
+
+
 def test_of_a_test_that_looks_at_one_side_the_other_does_not_count():
     assert share({f"1-{n}" for n in range(10)}, floor("precision")) == 0
     assert share({"0-0"}, floor("precision")) == pytest.approx(1 / 4)
