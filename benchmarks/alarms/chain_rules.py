@@ -52,7 +52,7 @@ class EvidenceRule:
             so_far.append(log_e)
             self._evidence[stream] = evidence_of(log_e_by_bet(so_far))
         alone = sorted(week.outside[BESIDE])
-        if sum(self._evidence.values()) < page_threshold(len(self._evidence), WEEKS_A_YEAR, 1.0):
+        if sum(self._evidence.values()) < self._threshold:
             return self._restart(alone)
         leader = max(self._evidence, key=lambda stream: self._evidence[stream])
         self._restart(list(self._evidence))
@@ -66,9 +66,14 @@ class EvidenceRule:
     def focus(self) -> Focus | None:
         """What the labels of the next week follow."""
         streams = list(self._evidence)
-        needed = dict(zip(streams, evidence_needed([metric for _, metric in streams]), strict=True))
+        enough = evidence_needed([metric for _, metric in streams], self._threshold)
+        needed = dict(zip(streams, enough, strict=True))
         leader = max(streams, key=lambda stream: self._evidence[stream] / needed[stream], default=None)
         return Focus(*leader) if leader and self._evidence[leader] >= needed[leader] else None
+
+    @property
+    def _threshold(self) -> float:
+        return page_threshold(len(self._evidence), WEEKS_A_YEAR, 1.0)
 
     def _restart(self, streams: list[Stream]) -> list[Stream]:
         for stream in streams:

@@ -67,18 +67,18 @@ def evidence_rule(threshold: float, alone: float | None, *, follow: bool = False
             gathered[out] = 0.0
             gathered[enough] = 0.0
             if follow:
-                design = _followed(gathered.mean(axis=2))
+                design = _followed(gathered.mean(axis=2), threshold)
         return Paged(found, first, designed)
 
     return pages
 
 
-def _followed(evidence: Floats) -> Integers:
+def _followed(evidence: Floats, threshold: float) -> Integers:
     """The design of the next week by run: that of the most suspect stream, if there is evidence enough.
 
     Streams are those of the classifiers in turn, each with its metrics.
     """
-    parts = evidence / np.array(evidence_needed(METRICS * (evidence.shape[1] // len(METRICS))))
+    parts = evidence / np.array(evidence_needed(METRICS * (evidence.shape[1] // len(METRICS)), threshold))
     return np.where(parts.max(axis=1) >= 1, 1 + parts.argmax(axis=1), 0)
 
 

@@ -197,7 +197,7 @@ class EvidenceTuning:
     """A further loss, for windows whose expected standard error exceeds so much: nothing smaller can be told there."""
     part_of_largest: float = 0.9
     """Most of its evidence that one answer can take, whatever it says."""
-    part_of_growth: float = 0.6
+    part_of_growth: float = 0.5
     """The part that is staked of what would make evidence grow most after the loss that is bet on."""
     steady_from: float = 0.12
     """Losses from which on a stake is a steady one."""
@@ -211,9 +211,11 @@ class EvidenceTuning:
     """Part of the promise of one window's interval where it stands in for evidence; the rest is for its tail."""
     suspicion: float = 20.0
     """Evidence from which a page names a metric beside its own, and labels follow one in a panel of one kind alone."""
-    suspicion_of_calls: float = 50.0
-    suspicion_of_misses: float = 10.0
+    suspicion_of_calls: float = 150.0
+    suspicion_of_misses: float = 25.0
     """Evidence from which labels follow metrics of what is called positive, and others, where a panel has both."""
+    suspicion_part: float = 0.3
+    """What that is at most, as a part of what a page takes; the larger of the two, and the other in proportion."""
     onset_loss: float = 0.05
     """The loss against which estimates are held where the window is looked for in which a loss began."""
     least_onset_error: float = 0.005

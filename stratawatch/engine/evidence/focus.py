@@ -16,8 +16,9 @@ def focus_of_panel(tx: Transaction, ports: Ports, spec: PanelSpec) -> Focus | No
     """
     if not spec.focus or spec.alarms != "evidence":
         return None
-    ends = panel_evidence(tx, ports, spec).ends
-    needed = evidence_needed([end.key.metric for end in ends])
+    evidence = panel_evidence(tx, ports, spec)
+    ends = evidence.ends
+    needed = evidence_needed([end.key.metric for end in ends], evidence.threshold)
     parts = [end.value / enough for end, enough in zip(ends, needed, strict=True)]
     if not parts or max(parts) < 1:
         return None

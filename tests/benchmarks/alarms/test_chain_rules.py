@@ -44,8 +44,8 @@ def test_a_stream_outside_is_paged_by_itself_and_begins_anew_alone():
 
 @pytest.mark.parametrize(
     ("before", "then", "followed"),
-    [((2.0, 2.2), (0.0, 0.1), RECALL), ((3.8, 0.0), (0.12, 0.0), PRECISION)],
-    ids=["recall from ten on", "precision from fifty on"],
+    [((2.0, 1.8), (0.0, 0.1), RECALL), ((3.6, 0.0), (0.1, 0.0), PRECISION)],
+    ids=["recall from a twentieth of a page's on", "precision from three tenths on"],
 )
 def test_labels_follow_a_stream_with_enough_evidence(before, then, followed):
     rule = product_rule()

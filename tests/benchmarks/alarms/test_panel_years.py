@@ -68,12 +68,12 @@ def test_the_upper_bound_of_a_rate_is_that_of_a_poisson_law():
     assert upper_rate(3, 1) == pytest.approx(7.7537, abs=1e-4)
 
 
-def test_labels_follow_recall_from_evidence_of_ten_on_until_its_page():
+def test_labels_follow_recall_once_there_is_evidence_until_its_page():
     plain, elsewhere, followed = (
         weeks([[[first] * 3, [second] * 3]], [[False, False]]) for first, second in ((-0.1, 1), (0, 0), (-0.1, 50))
     )
     order = np.zeros((1, 12), dtype=np.int64)
-    suspect = next(week for week in range(12) if evidence_of(np.full((week + 1, 3), 1.0)) >= 10)
+    suspect = next(week for week in range(12) if evidence_of(np.full((week + 1, 3), 1.0)) >= 25)
     both = replace(plain, followed=(elsewhere, followed))
     found, first, design = evidence_rule(1e9, None, follow=True)(both, order)
     assert design[0].tolist()[: suspect + 3] == [0] * (suspect + 1) + [2, 0]

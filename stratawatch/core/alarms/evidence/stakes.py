@@ -1,7 +1,7 @@
 """How much is staked on a loss: a part of what makes the evidence grow most once it is there.
 
 With the stake that grows most, luck moves the evidence as much as the loss does, and rates that are a little off make
-it shrink; three fifths of it have five sixths of the growth (Kelly 1956, Bell System Technical Journal 35:4, for the
+it shrink; half of it has three quarters of the growth (Kelly 1956, Bell System Technical Journal 35:4, for the
 whole).
 """
 

@@ -102,12 +102,12 @@ class TestRatesThatAreMoved:
 
 class TestStakes:
     @pytest.mark.parametrize("loss", [0.03, 0.06, 0.11])
-    def test_are_three_fifths_of_what_grows_most(self, loss):
+    def test_are_half_of_what_grows_most(self, loss):
         """Half of forty labels right, a floor of 50%: after a loss d each wins 1 + L/80 in (.5 + d) of the cases."""
         design, _ = window(["1"], [0.5], [0], ["10" * 400], prior=[0.5])
         bet = bet_on(design, floor(limit=0.5), (40,), (0.5,))
         # (1/2 + d) log(1 + L/80) + (1/2 - d) log(1 - L/80) is largest at L/80 = 2 d.
-        assert stakes_of(bet, [loss])[loss] == pytest.approx(0.6 * 80 * 2 * loss, rel=0.01)
+        assert stakes_of(bet, [loss])[loss] == pytest.approx(0.5 * 80 * 2 * loss, rel=0.01)
 
     @pytest.mark.parametrize("loss", [0.12, 0.25])
     def test_of_large_losses_are_those_of_a_normal_law(self, loss):
@@ -140,8 +140,8 @@ class TestStakes:
         for loss, stake in stakes_of(bet, [0.03, 0.06]).items():
             after, half = growth_at(bet, stake, [0.5 - loss]), growth_at(bet, stake, [0.5 - loss / 2])
             assert after > half > 0 > growth_at(bet, stake, [0.5])
-            assert growth_at(bet, stake / 0.6, [0.5 - loss]) == pytest.approx(after / 0.84, rel=0.05)
-            assert growth_at(bet, stake / 0.6, [0.5 - loss / 2]) < half / 10
+            assert growth_at(bet, stake / 0.5, [0.5 - loss]) == pytest.approx(after / 0.75, rel=0.05)
+            assert growth_at(bet, stake / 0.5, [0.5 - loss / 2]) < half / 10
 
     def test_do_not_end_where_no_loss_is_left(self):
         """A floor of 2% cannot be missed by 12 points."""
