@@ -7,10 +7,10 @@ from tempfile import TemporaryDirectory
 import duckdb
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from typer.testing import CliRunner
 
 from stratawatch.adapters.store import SqlStore
 from stratawatch.cli.app import app
+from tests.support.command_line import CliRunner
 from tests.support.configurations import RIGHT, changed
 from tests.support.hypothesis_examples import examples
 

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import duckdb
 import pytest
-from typer.testing import CliRunner
 
 from stratawatch.cli.app import app
+from tests.support.command_line import CliRunner
 
 README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
 TOUR = README[README.index("## Five minutes") : README.index("## A configuration")]

@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 from stratawatch.cli.app import app
+from tests.support.command_line import CliRunner
 
 _BLOCK = re.compile(r"(?:^<!-- (not run|file|adds to): ([^>]*?) -->\n)?^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _COMMENT = re.compile(r"\s+# .*$")

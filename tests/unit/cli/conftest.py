@@ -11,9 +11,9 @@ from typing import Any
 
 import duckdb
 import pytest
-from typer.testing import CliRunner
 
 from stratawatch.cli.app import app
+from tests.support.command_line import CliRunner
 from tests.support.configurations import RIGHT, _clean_environment, changed  # noqa: F401
 
 NOW = "2026-01-12T06:00:00+00:00"

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 import typer
-from typer.testing import CliRunner
 
 from stratawatch.cli import output
 from stratawatch.cli.app import app
@@ -14,6 +13,7 @@ from stratawatch.cli.quick_commands import config_after_command
 from stratawatch.cli.table_output import show_rows
 from stratawatch.core.alarms.alarm_states import AlarmState
 from stratawatch.errors import Unreachable
+from tests.support.command_line import CliRunner
 
 ROOT = Path(__file__).parents[3]
 DOCS = (ROOT / "docs/cli.md").read_text(encoding="utf-8")
