@@ -2,11 +2,12 @@
 
 import doctest
 from argparse import Namespace
+from dataclasses import replace
 
 import pytest
 
 from benchmarks.labels import weekly
-from benchmarks.labels.chain import ChainWeek
+from benchmarks.labels.chain import COMMISSION, ChainWeek
 from benchmarks.labels.kinds import FOUR, HEAVY, TEN
 from benchmarks.labels.standards import Standards
 from benchmarks.labels.weekly import Campaign
@@ -36,10 +37,11 @@ def weeks(labels=1050, missed=4, wide=0, number=100, goals=8, cold=1700) -> list
 def result_of(monkeypatch):
     monkeypatch.setattr(weekly, "standards", lambda *_: STANDARDS)
 
-    def run(*results, campaigns=(ONE,)):
+    def run(*results, campaigns=(ONE,), worlds=None):
         monkeypatch.setattr(weekly, "FULL", campaigns)
         monkeypatch.setattr(weekly, "_simulated", lambda *_: list(results))
-        return weekly.run(Options(seed=1, quick=False, data=None, json=None, given=Namespace(workers=1)))
+        given = Namespace(workers=1, worlds=worlds, rounds=None)
+        return weekly.run(Options(seed=1, quick=False, data=None, json=None, given=given))
 
     return run
 
@@ -94,6 +96,12 @@ class TestVerdicts:
         assert result.passed
         assert not result_of(weeks(), weeks(labels=600), campaigns=campaigns).passed
 
+    def test_persisting_items_alone_are_held_to_nothing_but_themselves(self, result_of):
+        campaigns = (Campaign(FOUR, 1, 1), Campaign(FOUR, 1, 1, persisting=0.5))
+        result = result_of(weeks(labels=600), campaigns=campaigns, worlds=["K = 4, 50% persist"])
+        assert result.passed
+        assert {verdict.name.partition(":")[0] for verdict in result.verdicts} == {"K = 4, 50% persist"}
+
     def test_ten_classifiers_have_their_own_yardstick(self, result_of):
         results = weeks(labels=2300, cold=2300, goals=20)
         assert value(result_of(results, campaigns=(Campaign(TEN, 1, 1),)), "5924") == pytest.approx(2300 / 5924)
@@ -117,10 +125,11 @@ class TestRows:
 
 class TestCampaign:
     def test_its_tasks_cover_every_chain_of_every_world_once(self):
-        tasks = list(Campaign(FOUR, worlds=3, chains=12).watches(7))
+        tasks = list(Campaign(FOUR, worlds=3, chains=12).watches(7, rounds=2))
         assert sorted((t.world, chain) for t in tasks for chain in t.chains) == [
             (world, chain) for world in (1, 2, 3) for chain in range(12)
         ]
+        assert all(task.survey == replace(COMMISSION, rounds=2) for task in tasks)
 
     def test_full_runs_have_enough_for_the_coverage_of_a_goal(self):
         four = weekly.FULL[0]
