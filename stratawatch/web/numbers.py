@@ -18,7 +18,7 @@ from starlette.types import ASGIApp
 
 from stratawatch.engine.model.panel_links import DASHBOARD_PATH
 from stratawatch.errors import StratawatchError, Unreachable
-from stratawatch.web.addresses import without_slashes
+from stratawatch.web.addresses import exact_app
 
 METRICS: Final = "/metrics"
 TEXT_FORMAT: Final = "text/plain; version=0.0.4; charset=utf-8"
@@ -71,7 +71,7 @@ def served_together(
         routes += [Route(DASHBOARD_PATH, to_dashboard), Mount(DASHBOARD_PATH, dashboard)]
         if app is None:
             routes.append(Route("/", to_dashboard))
-    return without_slashes([*routes, Mount("/", app)] if app is not None else routes)
+    return exact_app([*routes, Mount("/", app)] if app is not None else routes)
 
 
 def _holds(is_ready: Callable[[], bool]) -> bool:

@@ -11,7 +11,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from stratawatch.errors import NotFound, StratawatchError
-from stratawatch.web.addresses import NUMBER, without_slashes
+from stratawatch.web.addresses import NUMBER, exact_app
 from stratawatch.web.dashboard.openapi import DESCRIPTION
 from stratawatch.web.dashboard.panel_list import PanelRow, open_incidents
 from stratawatch.web.dashboard.reader import Reader
@@ -70,7 +70,7 @@ def api(reader: Reader, visitors: Visitors) -> Starlette:
         f"/incidents/{NUMBER}": incident,
         "/openapi.json": openapi,
     }
-    return without_slashes(
+    return exact_app(
         [Route(path, _answered(visitors, answer)) for path, answer in asked.items()],
         {404: _nowhere, 405: _not_so},
     )

@@ -5,7 +5,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Mount
 
-from stratawatch.web.addresses import without_slashes
+from stratawatch.web.addresses import exact_app
 from stratawatch.web.dashboard.api import api
 from stratawatch.web.dashboard.pages import Pages, refusal_page
 from stratawatch.web.dashboard.reader import Reader
@@ -16,7 +16,7 @@ from stratawatch.web.forms import Refused
 def dashboard(reader: Reader, visitors: Visitors, *, secure: bool = False) -> Starlette:
     """Pages and API over what the reader reads. `secure` where people come by https."""
     pages = Pages(reader, visitors, secure=secure)
-    return without_slashes(
+    return exact_app(
         [Mount("/api", api(reader, visitors)), *pages.routes],
         {Refused: _refusal, 404: _nowhere},
     )

@@ -59,7 +59,22 @@ def test_incidents_are_those_of_the_command(dashboard):
     assert [(one["what"], one["text"]) for one in shown["history"]] == [(one["what"], one["text"]) for one in history]
 
 
-@pytest.mark.parametrize("path", ["/incidents/99", "/incidents/" + "9" * 5000, "/none", "/incidents/x", "/"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/incidents/99",
+        "/incidents/" + "9" * 5000,
+        "/none",
+        "/incidents/x",
+        "/",
+        "/incidents/1%0A",
+        "/incidents/%0A1",
+        "/incidents/%F0%9F%98%80%18%0A%C2%A0",
+        "/panels%0A",
+        "/%0D%0A",
+        "/incidents/%E2%80%A8",
+    ],
+)
 def test_what_is_not_there_is_404_in_json(dashboard, path):
     answer = asked(dashboard, path)
     assert answer.status_code == 404

@@ -81,7 +81,8 @@ class TestCycle:
         assert viewer.get("/dashboard/panels/spam/mistakes?segment=country=XX").status_code == 404
 
     @pytest.mark.parametrize(
-        "path", ["cycles/99", "cycles/" + "9" * 5000, "incidents/" + "9" * 10, "cycles/-1", "cycles/x"]
+        "path",
+        ["cycles/99", "cycles/" + "9" * 5000, "incidents/" + "9" * 10, "cycles/-1", "cycles/x", "cycles/1%0A", "%0Ax"],
     )
     def test_that_is_not_there_is_said(self, viewer, path):
         answer = viewer.get(f"/dashboard/{path}")
