@@ -22,5 +22,5 @@ def evidence_needed(metrics: Sequence[str], threshold: float) -> tuple[float, ..
     else:
         by_kind = {True: EVIDENCE.suspicion_of_calls, False: EVIDENCE.suspicion_of_misses}
         needed = tuple(by_kind[called] for called in of_calls)
-    least = min(1.0, EVIDENCE.suspicion_part * threshold / max(needed, default=1.0))
-    return tuple(least * one for one in needed)
+    part = min(1.0, EVIDENCE.suspicion_part * threshold / max(needed, default=1.0))
+    return tuple(part * one for one in needed)
