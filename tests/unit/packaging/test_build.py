@@ -125,7 +125,15 @@ class TestBenchmarks:
         (tmp_path / "python").chmod(0o755)
 
         def began(*given: str) -> tuple[list[str], str]:
-            command = ["make", "-s", "bench-quick", f"BIN={tmp_path}", f"STAMP={tmp_path}/python", *given]
+            command = [
+                "make",
+                "-s",
+                "--no-print-directory",
+                "bench-quick",
+                f"BIN={tmp_path}",
+                f"STAMP={tmp_path}/python",
+                *given,
+            ]
             done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
             return done.stdout.splitlines(), done.stderr
 
