@@ -49,7 +49,7 @@ def test_they_are_in_no_page_end_warning_or_log(breaching, caplog):
     severities = {one.severity for one in outbox(breaching)}
     assert severities == {"page", "resolved", "warning"}
     assert len(standing) == 1
-    words = told_words(breaching.channel, level) + standing[0].opening.body
+    words = told_words(breaching.channel, level) + standing[0].newest.body
     assert CANARY.findall(words) == []
     assert CANARY.findall(caplog.text) == []
     assert "precision of lr" in words

@@ -5,12 +5,13 @@ from datetime import timedelta
 
 import pytest
 
+from stratawatch.engine.alarms.acknowledgements import acknowledge_incident
 from stratawatch.engine.alarms.send_notifications import send_notifications
 from stratawatch.engine.cycle.advance import advance
 from stratawatch.engine.model.pauses import Pauses
 from stratawatch.engine.ports import ChannelRule
 from stratawatch.errors import NoAnswer, NoConnection, Unreachable
-from tests.support.deliveries import breach, connect, outbox, states
+from tests.support.deliveries import breach, breach_again, connect, outbox, states
 from tests.support.fakes import FakeChannel, FakeLevelChannel, unreachable
 from tests.support.scenario import relabel
 
@@ -25,7 +26,7 @@ def level(breaching):
 
 def shown(level) -> list[list[str]]:
     """The keys of what it was told is open, each time."""
-    return [[alert.opening.dedup_key for alert in alerts] for alerts in level.asserted]
+    return [[alert.newest.dedup_key for alert in alerts] for alerts in level.asserted]
 
 
 class TestAnOpenIncident:
@@ -40,8 +41,25 @@ class TestAnOpenIncident:
             (incident,) = tx.alarms.incidents(only_open=True)
         alerts = [alert for alerts in level.asserted for alert in alerts]
         assert {alert.since for alert in alerts} == {incident.opened_at}
-        assert {alert.opening.subject for alert in alerts} == {"lr (spam): 87% of its flags are wrong"}
+        assert {alert.newest.subject for alert in alerts} == {"lr (spam): 87% of its flags are wrong"}
         assert [notification.severity for notification in level.received] == ["page"]
+
+    def test_is_asserted_with_the_words_of_its_newest_reminder_and_not_of_who_acknowledged(self, breaching, level):
+        breach(breaching)
+        breach_again(breaching, 1, 2)
+        page, *reminders = level.received
+        assert [one.severity for one in reminders] == ["update", "update"]
+        breaching.clock.advance(minutes=5)
+        advance(breaching.ports)
+        ((alert,),) = level.asserted[-1:]
+        assert (alert.newest.subject, alert.newest.body) == (reminders[1].subject, reminders[1].body)
+        assert alert.newest.body != page.body
+        assert alert.newest.dedup_key == page.dedup_key
+        acknowledge_incident(breaching.ports, 1, "mine")
+        breaching.clock.advance(minutes=5)
+        advance(breaching.ports)
+        assert level.received[-1].facts["update"] == "acknowledged"
+        assert level.asserted[-1][0].newest.body == reminders[1].body
 
     def test_stands_for_three_advances(self, breaching, level):
         breaching.ports = replace(breaching.ports, three_advances=lambda now: now - now + timedelta(hours=3))

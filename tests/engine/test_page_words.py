@@ -93,7 +93,7 @@ class TestOthers:
             (row,) = tx.outbox.about(["k"])
         assert row.body.splitlines()[3:6] == [
             "Cannot be seen (BLIND): false omission rate of lr.",
-            "Looks fine, not proven (UNPROVEN): recall of 5 classifiers.",
+            "Not proven either way (UNPROVEN): recall of 5 classifiers.",
             "Fine, proven (OK): precision of rf.",
         ]
 
@@ -123,7 +123,7 @@ class TestWhatItCosts:
         assert least <= more <= most
         assert abs(more - 3 * (wrong - usual)) < wrong  # three windows alike
         now, lasted, harm, left, over, *others = end.body.splitlines()
-        why = over.removeprefix("It is over: ")
+        why = over.removeprefix("It is over: precision ")
         assert "is proven at or above the floor of 50" in why
         share = float(re.match(r"Now: (.+)% of its flags are wrong \(.+\), at most 50% allowed\.", now)[1])
         told = re.fullmatch(r"RESOLVED: lr \(spam\): (.+)% of its flags are wrong, at most 50% allowed", end.subject)
@@ -228,7 +228,10 @@ class TestWhatItCosts:
         _, reminder = scenario.channel.received
         now = r"\d\d% of its flags are wrong, at most 53% allowed"
         assert re.fullmatch(rf"NOT YET PROVEN OVER, week 2: lr \(spam\): {now}", reminder.subject)
-        assert "Sure: not yet. This week looks fine, and it is over once that is proven." in reminder.body
+        assert (
+            "Sure: not yet. This week by itself looks fine; it ends once that is proven and the last 2 weeks together"
+            in reminder.body
+        )
         assert "Where: " not in reminder.body
         headline = build(scenario.ports.store, scenario.panel, scenario.clock.now()).headline
         assert headline.state == AlarmState.BREACH

@@ -121,7 +121,9 @@ class TestCutOff:
         line = line_of(found, "Stopgap")
         wrong = f"{100 - 100 * suggested.precision.value:.1f}% wrong ("
         assert line.startswith(f"Stopgap, not applied: cut-off {suggested.score:.4g} of rf gives {wrong}")
-        assert line.endswith(f", {suggested.calls.value:,.0f} flags a week (now {flags(fallen, 2):,}).")
+        assert line.endswith(
+            f", about {suggested.calls.value:,.0f} flags a week ({flags(fallen, 2):,} with the one in use)."
+        )
 
     def test_another_limit_that_the_suggested_one_would_break_is_told(self, fallen):
         """Precision is bought with recall: a floor of recall just above what the suggested cut-off leaves of it."""

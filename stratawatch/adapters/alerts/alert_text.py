@@ -8,6 +8,8 @@ from stratawatch.engine.model.panel_links import WORDS, links_of
 from stratawatch.formatting import printable
 
 MORE: Final = " ..."
+_SPARED: Final = ("Stopgap", "Not the cause", "As a metric", "Elsewhere", "Also changed", "Fine, proven", "Clue")
+"""How lines of a body begin that are left out first where it is too long, in this order: what to do stays."""
 HEADS: Final[dict[Severity, str]] = {"page": "PAGE", "warning": "WARNING", "update": "UPDATE", "resolved": "RESOLVED"}
 
 
@@ -19,10 +21,11 @@ def head_of(notification: Notification) -> str:
 def cut(text: str, longest: int) -> str:
     """A text of at most so many characters; one that was cut ends in dots.
 
-    >>> cut("precision of lr", 12), cut("recall", 12)
-    ('precisio ...', 'recall')
+    >>> cut("precision of lr", 12), cut("recall", 12), cut("recall", 2)
+    ('precisio ...', 'recall', ' .')
     """
-    return text if len(text) <= longest else text[: longest - len(MORE)] + MORE
+    longest = max(longest, 0)
+    return text if len(text) <= longest else (text[: max(longest - len(MORE), 0)] + MORE)[:longest]
 
 
 def one_line(text: str, longest: int) -> str:
@@ -37,8 +40,25 @@ def headed(notification: Notification, longest: int) -> str:
 
 
 def lines(text: str, longest: int) -> str:
-    """A text of several lines without other control characters."""
-    return cut("\n".join(map(printable, text.splitlines())), longest)
+    r"""A text of several lines without other control characters; where it is too long, whole lines are left out.
+
+    Where something is missing the last line is dots.
+
+    >>> lines("Now: 29% wrong.\nStopgap: another cut-off.\nDo: mend it.", 35).splitlines()
+    ['Now: 29% wrong.', 'Do: mend it.', '...']
+    """
+    rows = list(map(printable, text.splitlines()))
+    if _length(rows) <= longest:
+        return "\n".join(rows)
+    for start in _SPARED:
+        rows = [row for row in rows if not row.startswith(start)]
+        if _length(rows) + 1 + len(MORE.strip()) <= longest:
+            return "\n".join([*rows, MORE.strip()])
+    return cut("\n".join(rows), longest)
+
+
+def _length(rows: list[str]) -> int:
+    return sum(map(len, rows)) + max(len(rows) - 1, 0)
 
 
 def link_lines(notification: Notification) -> list[str]:

@@ -123,7 +123,7 @@ class AlertmanagerChannel:
     def assert_open(self, alerts: Sequence[StandingAlert], lasts: timedelta) -> None:
         """Say that these are open, and for how long they stand without being said again."""
         now = self._now()
-        said = [_alert(one.opening) | _standing(one.since, now, self._hold or lasts) for one in alerts]
+        said = [_alert(one.newest) | _standing(one.since, now, self._hold or lasts) for one in alerts]
         for first in range(0, len(said), AT_ONCE):
             self._post(said[first : first + AT_ONCE])
 

@@ -20,8 +20,8 @@ _LEAST_MOVE: Final[dict[CauseKind, float]] = {
 class OtherCause:
     """One of the other causes with its number before and after.
 
-    `volume` is items a window, `score drift` the mean of all scores, `label delay` the median hours until an item that
-    was drawn had an answer, `agreement` the share of pairs of answers to one item that agree.
+    `volume` is items a window, `score drift` the mean of all classifiers' scores, `label delay` the median hours until
+    an item that was drawn had an answer, `agreement` the share of pairs of answers to one item that agree.
     """
 
     kind: CauseKind
@@ -39,11 +39,11 @@ class OtherCause:
         """The number in words, and in brackets what it was before.
 
         >>> OtherCause("volume", 100_000, 101_000).text, OtherCause("score drift", 0.081, 0.083).text
-        ('items 101,000 (was 100,000)', 'mean score 0.083 (was 0.081)')
+        ('items 101,000 (was 100,000)', 'mean of all scores 0.083 (was 0.081)')
         >>> OtherCause("label delay", 20, 20).text, OtherCause("agreement", 0.94, 0.93).text
         ('labels after 20 h (as before)', 'annotators agree in 93% (was 94%)')
         """
-        words = {"volume": "items", "score drift": "mean score", "label delay": "labels after"}
+        words = {"volume": "items", "score drift": "mean of all scores", "label delay": "labels after"}
         now, was = self._number(self.after), self._number(self.before)
         return f"{words.get(self.kind, 'annotators agree in')} {now} ({'as before' if now == was else f'was {was}'})"
 

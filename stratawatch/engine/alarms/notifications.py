@@ -9,7 +9,7 @@ from typing import Final
 
 from stratawatch.core.alarms.alarm_states import AlarmState, Judgement
 from stratawatch.core.alarms.moved import MetricChange
-from stratawatch.engine.alarms.stream_words import state_lines, stream_text
+from stratawatch.engine.alarms.stream_words import metric_text, state_lines, stream_text
 from stratawatch.engine.model.alarm_records import Incident, Notification, Severity, StreamKey
 from stratawatch.engine.model.cycle_facts import Cycle
 from stratawatch.engine.ports import Ports
@@ -137,7 +137,7 @@ def next_line(cycle: Cycle) -> str:
     """When there is news, and how it ends."""
     window = cycle.window
     end = start_text(window.end + (window.end - window.start))
-    return f"Next verdict: with the labels until {end}; it ends when proven inside its limit."
+    return f"Next verdict: on the window to {end}, once it is labelled; it ends when proven inside its limit."
 
 
 def figures_line(ports: Ports, incident: Incident, cycle: Cycle) -> str:
@@ -214,7 +214,9 @@ def notify_resolved(
     """Write that a breach is over: why, what there is to be told of it, and how the panel's metrics are now."""
     key = incident.key
     since = [] if news is not None or incident.since is None else [since_line(incident.since)]
-    lines = [*([] if news is None else news.lines), *since, f"It is over: {why}", *state_lines(states)]
+    # Lines above count errors, and a judgement says how large the metric is: without its name they contradict.
+    over = f"{metric_text(key)} {why}" if why[:1].isdigit() else why
+    lines = [*([] if news is None else news.lines), *since, f"It is over: {over}", *state_lines(states)]
     facts = {**stream_facts(key), **({} if news is None else news.facts), "reason": why}
     subject = f"RESOLVED: {(news.subject if news is not None else '') or stream_text(key)}"
     notify_end(tx, ports, incident.dedup_key, subject, "\n".join(lines), facts, silent=silent)

@@ -9,7 +9,14 @@ from typing import Final
 from stratawatch.core.alarms.alarm_states import AlarmState
 from stratawatch.engine.alarms.blind_notices import notify_blind
 from stratawatch.engine.alarms.silent_streams import silent_keys
-from stratawatch.engine.model.alarm_records import PATIENCE, Incident, Notification, StandingAlert, StreamKey
+from stratawatch.engine.model.alarm_records import (
+    ACKNOWLEDGED,
+    PATIENCE,
+    Incident,
+    Notification,
+    StandingAlert,
+    StreamKey,
+)
 from stratawatch.engine.ports import Ports
 from stratawatch.engine.ports.transaction import Transaction
 
@@ -42,6 +49,12 @@ class Opening:
     def row_of(self, channel: str) -> Notification | None:
         """The outbox row of a channel."""
         return next((row for row in self.rows if row.channel == channel), None)
+
+    def newest_word_on(self, row: Notification) -> Notification:
+        """The newest reminder that the opening's channel took, or the opening: how it is, not who looks after it."""
+        taken = [one for one in self.updates if one.channel == row.channel and one.state == "sent"]
+        reminders = [one for one in taken if one.facts.get("update") != ACKNOWLEDGED]
+        return max(reminders, key=lambda one: (one.created_at, one.id), default=row)
 
     def is_paused(self, ports: Ports) -> bool:
         """Whether all its streams are paused, so that nobody is told of them now."""
@@ -117,7 +130,7 @@ def standing_alerts(ports: Ports, channel: str) -> tuple[StandingAlert, ...]:
     with ports.store.begin() as tx:
         silent = silent_keys(tx, ports.clock.now())
         return tuple(
-            StandingAlert(row, min(incident.opened_at for incident in opening.incidents))
+            StandingAlert(opening.newest_word_on(row), min(incident.opened_at for incident in opening.incidents))
             for opening in openings(tx)
             if (row := opening.row_of(channel)) is not None
             and row.state != "superseded"

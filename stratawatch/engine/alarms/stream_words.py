@@ -12,7 +12,7 @@ _SAID: Final[Mapping[AlarmState, str]] = {
     AlarmState.BREACH: "Broken",
     AlarmState.BLIND: "Cannot be seen",
     AlarmState.AT_RISK: "Looks bad, not proven",
-    AlarmState.UNPROVEN: "Looks fine, not proven",
+    AlarmState.UNPROVEN: "Not proven either way",
     AlarmState.OK: "Fine, proven",
 }
 """How metrics are, to people who do not know the states, which stand behind it."""

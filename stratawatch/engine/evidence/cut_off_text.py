@@ -48,7 +48,7 @@ def cut_off_line(tried: TriedCutOffs, unit: str) -> Iterator[str]:
         on = f" (mean of {count_text(tried.windows, unit)})" if tried.windows > 1 else ""
         calls, now = count(round(suggested.calls.value)), count(round(choice.in_use.calls.value))
         shares = [error_share(name).brief(found) for name, found in _shown(choice, suggested).items()]
-        told = ", ".join([*shares, f"{calls} flags a {unit} (now {now})"])
+        told = ", ".join([*shares, f"about {calls} flags a {unit} ({now} with the one in use)"])
         yield f"Stopgap, not applied{on}: cut-off {score} of {tried.classifier.name} gives {told}{_price(tried)}."
 
 

@@ -67,7 +67,9 @@ def news_of_reminder(windows: ComparedWindows, spec: PanelSpec, cycle: Cycle, ke
     chart, older = _chart(tx, spec, cycle, key, since), fall.may_be_older
     cost: dict[str, Any] = {} if fall.harm is None else {"harm": fall.harm.short, "more_wrong": fall.harm.more_now}
     if fall.is_inside:
-        sure = f"Sure: not yet. This {spec.windows.unit} looks fine, and it is over once that is proven."
+        unit = spec.windows.unit
+        sure = f"Sure: not yet. This {unit} by itself looks fine; it ends once that is proven and the last 2 {unit}s "
+        sure += "together are inside."
         return News([*began, sure], chart, fall.figures(), fall.headline, looks_over=True, may_be_older=older, **cost)
     sure = still_sure_line(fall.found, fall.limit, fall.share, spec.windows.unit)
     lines = [*began, *fall.place_lines(), sure]

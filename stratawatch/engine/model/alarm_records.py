@@ -171,7 +171,7 @@ class Notification:
 
 @dataclass(frozen=True)
 class StandingAlert:
-    """An open incident as a level-like channel shows it: the notification of its beginning, and since when it is so."""
+    """An open incident as a level-like channel shows it: the newest word on how it is, and since when it is so."""
 
-    opening: Notification
+    newest: Notification
     since: datetime

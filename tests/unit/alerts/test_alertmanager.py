@@ -109,7 +109,7 @@ class TestAssertOpen:
         """As in a simulation."""
         later = StandingAlert(notice(created_at=datetime(2100, 1, 1, tzinfo=UTC)), datetime(2100, 1, 1, tzinfo=UTC))
         alertmanager.channel().assert_open([later], QUARTER)
-        alertmanager.channel().send(later.opening)
+        alertmanager.channel().send(later.newest)
         assert len(alertmanager.firing()) == 1
 
     def test_is_what_the_engine_looks_for(self, alertmanager):
