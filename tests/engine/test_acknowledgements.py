@@ -46,7 +46,7 @@ class TestAnAcknowledgement:
         advance(paged.ports)
         page, update = paged.channel.received
         assert (update.severity, update.dedup_key) == ("update", page.dedup_key)
-        assert update.subject == "ACKNOWLEDGED by ann: BREACH of spam / lr / precision"
+        assert update.subject == "ACKNOWLEDGED by ann: BREACH, precision of lr (spam)"
         assert update.body.startswith("rolling back\n")
         assert (update.facts["update"], update.facts["classifier"]) == ("acknowledged", "lr")
 
@@ -83,6 +83,22 @@ class TestAnAcknowledgement:
         with pytest.raises(StratawatchError, match=r"incident \d+ is over; got its end at 2026-01-12 0\d:00"):
             acknowledge_incident(paged.ports, incident.id)
         assert states(paged) == [("channel", "page", "sent"), ("channel", "resolved", "sent")]
+
+    def test_of_one_that_is_over_is_refused_though_another_that_was_told_with_it_is_open(self, make_scenario):
+        limits = (*spec().limits, replace(spec().limits[0], metric="recall"))
+        scenario = make_scenario(spec(limits=limits))
+        open_all(scenario)
+        scenario.source.troubles = [unusable()]
+        advance(scenario.ports)
+        first, second = open_incidents(scenario)
+        assert first.dedup_key == second.dedup_key
+        with scenario.ports.store.begin() as tx:
+            tx.alarms.resolve_incident(first.id, scenario.clock.now())
+            tx.commit()
+        with pytest.raises(StratawatchError, match="is over"):
+            acknowledge_incident(scenario.ports, first.id)
+        (still,) = open_incidents(scenario)
+        assert (still.id, still.acknowledged_at) == (second.id, None)
 
     def test_of_an_unknown_incident_is_refused(self, paged):
         with pytest.raises(StratawatchError, match="there is no incident 77; `stratawatch alerts list` shows them"):

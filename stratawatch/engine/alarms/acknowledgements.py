@@ -1,6 +1,7 @@
 """Acknowledges incidents: somebody looks after them, so that nobody is reminded any more."""
 
 from stratawatch.engine.alarms.notifications import notify_update
+from stratawatch.engine.alarms.stream_words import stream_text
 from stratawatch.engine.audit import note_action
 from stratawatch.engine.model.alarm_records import ACKNOWLEDGED, Incident
 from stratawatch.engine.ports import Ports
@@ -18,7 +19,7 @@ def acknowledge_incident(ports: Ports, incident_id: int, why: str = "") -> tuple
     with ports.store.begin() as tx:
         asked = tx.alarms.incident(incident_id)
         several = [one for one in tx.alarms.keep_open() if one.dedup_key == asked.dedup_key]
-        if not several:
+        if incident_id not in {one.id for one in several}:
             ended = tx.alarms.incident(incident_id).resolved_at
             raise StratawatchError(
                 f"incident {incident_id} is over", got=f"its end at {minute(ended or now)}", hint="nobody is reminded"
@@ -28,7 +29,7 @@ def acknowledge_incident(ports: Ports, incident_id: int, why: str = "") -> tuple
             tx.alarms.acknowledge_incident(one.id, now, ports.by, why)
         if fresh:
             what = f"incident {fresh[0].id}" if len(fresh) == 1 else count_text(len(fresh), "incident")
-            subject = f"ACKNOWLEDGED by {ports.by}: {fresh[0].kind} of {fresh[0].key}"
+            subject = f"ACKNOWLEDGED by {ports.by}: {fresh[0].kind}, {stream_text(fresh[0].key)}"
             lines = [*([why] if why else []), f"{what}, since {minute(now)} +00:00. There are no reminders any more."]
             notify_update(tx, ports, asked.dedup_key, ACKNOWLEDGED, subject, "\n".join(lines))
             numbers = ", ".join(str(one.id) for one in fresh)
