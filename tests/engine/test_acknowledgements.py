@@ -29,6 +29,16 @@ def acknowledge(scenario, why="rolling back"):
     return acknowledge_incident(scenario.ports, incident.id, why)
 
 
+def blind_in_both(make_scenario):
+    """A panel whose source is away, so that neither precision nor recall can be seen: two incidents under one key."""
+    limits = (*spec().limits, replace(spec().limits[0], metric="recall"))
+    scenario = make_scenario(spec(limits=limits))
+    open_all(scenario)
+    scenario.source.troubles = [unusable()]
+    advance(scenario.ports)
+    return scenario
+
+
 class TestAnAcknowledgement:
     def test_is_kept_with_the_incident_and_in_the_audit_log(self, paged):
         (found,) = acknowledge(paged)
@@ -66,11 +76,7 @@ class TestAnAcknowledgement:
         assert severities(paged) == ["page", "update", "resolved"]
 
     def test_is_of_all_incidents_under_one_key(self, make_scenario):
-        limits = (*spec().limits, replace(spec().limits[0], metric="recall"))
-        scenario = make_scenario(spec(limits=limits))
-        open_all(scenario)
-        scenario.source.troubles = [unusable()]
-        advance(scenario.ports)
+        scenario = blind_in_both(make_scenario)
         assert {one.kind for one in open_incidents(scenario)} == {AlarmState.BLIND}
         found = acknowledge(scenario)
         assert [one.acknowledged_at is None for one in found] == [False, False]
@@ -84,12 +90,8 @@ class TestAnAcknowledgement:
             acknowledge_incident(paged.ports, incident.id)
         assert states(paged) == [("channel", "page", "sent"), ("channel", "resolved", "sent")]
 
-    def test_of_one_that_is_over_is_refused_though_another_that_was_told_with_it_is_open(self, make_scenario):
-        limits = (*spec().limits, replace(spec().limits[0], metric="recall"))
-        scenario = make_scenario(spec(limits=limits))
-        open_all(scenario)
-        scenario.source.troubles = [unusable()]
-        advance(scenario.ports)
+    def test_of_one_that_is_over_is_refused_though_another_under_its_key_is_open(self, make_scenario):
+        scenario = blind_in_both(make_scenario)
         first, second = open_incidents(scenario)
         assert first.dedup_key == second.dedup_key
         with scenario.ports.store.begin() as tx:
