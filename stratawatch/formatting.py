@@ -170,6 +170,15 @@ def count_text(number: int, word: str, many: str = "") -> str:
     return f"{count(number)} {word if number == 1 else many or word + 's'}"
 
 
+def this_window(unit: str, *, is_newest: bool) -> str:
+    """What the window that is told of is called in a sentence; `unit` is what a window is called.
+
+    >>> this_window("week", is_newest=True), this_window("week", is_newest=False)
+    ('this week', 'that week')
+    """
+    return f"{'this' if is_newest else 'that'} {unit}"
+
+
 def age_text(age: timedelta) -> str:
     """How long ago something was, in hours, and from three days on in days.
 

@@ -1,12 +1,14 @@
 """A page of a time without channels: the channel that comes later is told what the first ones would have been."""
 
+import re
+
 import pytest
 
 from stratawatch.core.goals import Limit
 from stratawatch.engine.cycle.advance import advance
 from tests.support.deliveries import connect
 from tests.support.drops import PANEL, measure
-from tests.support.fakes import spec
+from tests.support.fakes import MONDAY, WEEK, spec
 from tests.support.scenario import label_weeks
 
 KEPT = Limit("precision", floor=0.5, classifiers=("lr",))
@@ -67,6 +69,13 @@ def test_is_about_its_own_window_however_late_the_channel_comes(make_scenario):
         label_weeks(scenario, 2, 3, size=1000, quality=0.2)
     connect(later, later.channel)
     advance(later.ports)
-    assert page_of(later) == page_of(first)
+    subject, lines, facts = page_of(first)
+    newest, *late = page_of(later)[1]
+    assert newest.startswith("An older week: that of 2026-01-12. The newest one, of 2026-01-26, is BREACH: ")
+    assert page_of(later)[0] == subject.replace("are wrong", "are wrong in the week of 2026-01-12")
+    assert page_of(later)[2] == facts
+    in_time = [line.replace("Now:", "That week:").replace("this week", "that week") for line in lines]
+    told_next = f"Next verdict: on the window to {MONDAY + 5 * WEEK:%Y-%m-%d}, "
+    assert late == [re.sub("Next verdict: on the window to [-0-9]+, ", told_next, line) for line in in_time]
     advance(later.ports)
-    assert page_of(later) == page_of(first)
+    assert page_of(later)[1] == [newest, *late]

@@ -111,6 +111,9 @@ def record_judgements(
     judging = _Judging(tx, ports, cycle, revision)
     judgements = {key: said for key, said in judgements.items() if not why_unheeded(ports, key)}
     states = {key: said.state for key, said in judgements.items()}
+    if superseded:  # how the others are is known better by later windows
+        newest = tx.alarms.current_states(cycle.panel)
+        states = {one.key: one.state for one in newest if not why_unheeded(ports, one.key)}
     for key, page in pages.items():
         if key in judgements:
             incident = judging.open(key, AlarmState.BREACH, incident_key(key, cycle.period, revision), page)

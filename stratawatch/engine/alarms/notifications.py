@@ -9,6 +9,7 @@ from typing import Final
 
 from stratawatch.core.alarms.alarm_states import AlarmState, Judgement
 from stratawatch.core.alarms.moved import MetricChange
+from stratawatch.engine.alarms.later_windows import newest_after
 from stratawatch.engine.alarms.stream_words import metric_text, state_lines, stream_text
 from stratawatch.engine.model.alarm_records import Incident, Notification, Severity, StreamKey
 from stratawatch.engine.model.cycle_facts import Cycle
@@ -91,7 +92,7 @@ def notify_breach(
         f"2. {step}",
         *state_lines(states, key),
         *([] if news is None else news.more),
-        next_line(cycle),
+        next_line(newest_after(tx, cycle) or cycle),
         figures_line(ports, incident, cycle),
     ]
     subject = (news.subject if news is not None else "") or f"{stream_text(key)} is outside its limit"

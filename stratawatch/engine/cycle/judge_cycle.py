@@ -14,6 +14,7 @@ from stratawatch.core.estimate import Estimate, Undefined
 from stratawatch.core.metrics import metric_named
 from stratawatch.core.population import Atom, Segment
 from stratawatch.engine.alarms.alarm_streams import newest_number, record_judgements, watched_streams
+from stratawatch.engine.alarms.later_windows import newest_after
 from stratawatch.engine.alarms.notifications import News, warn_of_cycle
 from stratawatch.engine.alarms.past_readings import estimates_so_far, paged_streams
 from stratawatch.engine.baselines.current_baselines import baselines_for_judging
@@ -68,7 +69,7 @@ def judge_cycle(ports: Ports, cycle_id: int) -> int | None:
             )
             tx.estimates.add(Revision(cycle_id, number, print_, mark, now, tuple(estimates)))
             keep_forecast_check(tx, cycle, labelled, estimates, now)
-            is_newest = first or not _a_later_one_is(tx, cycle, [CycleState.JUDGED])
+            is_newest = first or not _a_later_one_is_judged(tx, cycle)
             missing = missing_answers(cycle, labelled, watched_estimates(spec, estimates)) if is_newest else None
             leans = missing is not None and missing.lean is not None
             labelled, rule = gather_evidence(tx, ports, spec, cycle, labelled, number, leans=leans)
@@ -109,7 +110,7 @@ def _judge(
 ) -> None:
     """Judge every stream with a limit, and tell people what they must hear."""
     spec, cycle = window.spec, window.cycle
-    superseded = _a_later_one_is(tx, cycle, [CycleState.JUDGED, CycleState.REFUSED])
+    superseded = newest_after(tx, cycle) is not None
     retired, backfilled = cycle.panel in tx.labels.cursor(DECIDED), tx.cycles.is_backfilled(cycle)
     counts = rule.rule == "evidence" and not (retired or backfilled)
     pages = pages_of_window(tx, window, rule, panel_evidence(tx, ports, spec) if counts else None)
@@ -181,8 +182,8 @@ def _its_turn(tx: Transaction, cycle: Cycle) -> bool:
     return tx.cycles.is_backfilled(cycle) or all(map(tx.cycles.is_backfilled, older))
 
 
-def _a_later_one_is(tx: Transaction, cycle: Cycle, states: Sequence[CycleState]) -> bool:
-    newest = tx.cycles.find(panel=cycle.panel, states=states, newest=1)
+def _a_later_one_is_judged(tx: Transaction, cycle: Cycle) -> bool:
+    newest = tx.cycles.find(panel=cycle.panel, states=[CycleState.JUDGED], newest=1)
     return any(other.period > cycle.period for other in newest)
 
 

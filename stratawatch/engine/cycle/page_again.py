@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from stratawatch.core.alarms.alarm_states import AlarmState, Judgement
 from stratawatch.engine.alarms.alarm_streams import why_unheeded
+from stratawatch.engine.alarms.later_windows import newest_after
 from stratawatch.engine.alarms.notifications import News, notify_breach
 from stratawatch.engine.cycle.judge_cycle import judged_window, slices_by_stream, watched_estimates
 from stratawatch.engine.evidence.news import news_of_page
@@ -39,8 +40,9 @@ def page_again(tx: Transaction, ports: Ports, incident: Incident) -> None:
         reason = page.reason
         slices = slices_by_stream(spec, revision.estimates).get(incident.key, ())
         news = news_of_page(tx, spec, cycle, incident.key, page, slices)
+    told = judged.values() if newest_after(tx, cycle) is None else tx.alarms.current_states(cycle.panel)
     states = {
-        key: one.state for key, one in judged.items() if not ports.paused.cover(key) and not why_unheeded(ports, key)
+        one.key: one.state for one in told if not ports.paused.cover(one.key) and not why_unheeded(ports, one.key)
     }
     notify_breach(tx, ports, cycle, incident, Judgement(AlarmState.BREACH, reason), news, states)
 

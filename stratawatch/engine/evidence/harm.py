@@ -15,7 +15,7 @@ from stratawatch.engine.model.alarm_records import StreamKey
 from stratawatch.engine.model.cycle_facts import Cycle
 from stratawatch.engine.model.panel_spec import CallCosts, PanelSpec
 from stratawatch.engine.ports.transaction import Transaction
-from stratawatch.formatting import about_count, count, count_text, printable
+from stratawatch.formatting import about_count, count, count_text, printable, this_window
 
 _WRONG_FLAGS: Final = (POSITIVE, "precision", "wrong flags", "flags")
 _OMISSIONS: Final = (NEGATIVE, "false_omission_rate", "misses", "items that it passed")
@@ -43,12 +43,13 @@ class Harm:
     variance_factor: float
     unit: str
     costs: CallCosts | None = None
+    is_newest: bool = True
 
     @property
     def line(self) -> str:
         """How many calls of the newest window are wrong, what is usual, and what came on top of that since the fall."""
         newest = self.since[-1]
-        of = f"this {self.unit}, of {count(newest.calls)} {self.calls}"
+        of = f"{self._this}, of {count(newest.calls)} {self.calls}"
         return self._beside_usual(f"Harm: about {_number(newest.number, self.name)} {of}", about_count, self.total)
 
     @property
@@ -58,7 +59,7 @@ class Harm:
         if each is None:
             return ""
         value, low, high = _times(each, self.since[-1].number)
-        text = f"Cost: about {value} {self._money} this {self.unit} ({low} to {high}), at {_amount(each)} each"
+        text = f"Cost: about {value} {self._money} {self._this} ({low} to {high}), at {_amount(each)} each"
         return self._beside_usual(text, lambda number: _about(each * number), self.total_cost)
 
     @property
@@ -76,7 +77,12 @@ class Harm:
         if not self.before:
             return f"{text}."
         text += f"; a usual {self.unit} has {told(mean_number(self.before).value)}."
-        return f"{text} So far {total}" if len(self.since) > 1 else text
+        so_far = "So far" if self.is_newest else "Until then"
+        return f"{text} {so_far} {total}" if len(self.since) > 1 else text
+
+    @property
+    def _this(self) -> str:
+        return this_window(self.unit, is_newest=self.is_newest)
 
     @property
     def _cost_of_one(self) -> float | None:
@@ -110,7 +116,14 @@ class Harm:
 
 
 def harm(
-    tx: Transaction, spec: PanelSpec, cycle: Cycle, key: StreamKey, since: datetime, *, with_cycle: bool = True
+    tx: Transaction,
+    spec: PanelSpec,
+    cycle: Cycle,
+    key: StreamKey,
+    since: datetime,
+    *,
+    with_cycle: bool = True,
+    is_newest: bool = True,
 ) -> Harm | None:
     """The harm of a stream's fall since a window's start, up to a cycle; None where counts of it are not known.
 
@@ -144,7 +157,7 @@ def harm(
         return None
     first_use = _first_use(tx, cycle)
     shared = shared_label_factor(max(len(later), len(before)), first_use)
-    return Harm(name, calls, before, later, shared, spec.windows.unit, spec.costs)
+    return Harm(name, calls, before, later, shared, spec.windows.unit, spec.costs, is_newest)
 
 
 def _times(each: float, found: ValueInterval) -> tuple[str, str, str]:

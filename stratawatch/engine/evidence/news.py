@@ -15,6 +15,7 @@ from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
 from stratawatch.core.goals import Limit
 from stratawatch.core.metrics import metric_named
 from stratawatch.engine.alarms.alarm_streams import watched_streams
+from stratawatch.engine.alarms.later_windows import newest_after
 from stratawatch.engine.alarms.notifications import News, since_line, since_the_first, start_text
 from stratawatch.engine.alarms.stream_words import where_text
 from stratawatch.engine.baselines.current_baselines import current_baselines, date_of
@@ -22,6 +23,7 @@ from stratawatch.engine.evidence.compared_windows import ComparedWindows
 from stratawatch.engine.evidence.duration import LookedAt, duration
 from stratawatch.engine.evidence.harm import Harm, harm
 from stratawatch.engine.evidence.lasting_text import still_on_line, still_sure_line
+from stratawatch.engine.evidence.late_pages import later_lines
 from stratawatch.engine.evidence.like_windows import windows_around
 from stratawatch.engine.evidence.moved_text import cause_lines, named_text, place_lines
 from stratawatch.engine.evidence.what_moved import StreamChange, change_of_stream
@@ -32,7 +34,7 @@ from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.engine.model.states import CycleState
 from stratawatch.engine.model.stored_baseline import StoredBaseline
 from stratawatch.engine.ports.transaction import Transaction
-from stratawatch.formatting import confidence_text, count_text, exact_points, percent, points
+from stratawatch.formatting import capitalised, confidence_text, count_text, exact_points, percent, points, this_window
 
 CHARTED: Final = MANY
 """Windows that a chart shows."""
@@ -45,13 +47,15 @@ def news_of_page(
 
     `slices` are lines on segments, where no window before says what moved.
     """
-    fall = _Fall.of(ComparedWindows(tx), spec, cycle, key, page.since)
+    later = newest_after(tx, cycle)
+    fall = _Fall.of(ComparedWindows(tx), spec, cycle, key, page.since, is_newest=later is None)
     lines = [
+        *([] if later is None else later_lines(tx, spec, cycle, later, key)),
         *fall.value_lines(),
         fall.since_line(page.since, page.within),
         *fall.harm_lines(),
         *(fall.place_lines() if fall.change else slices),
-        _sure(page, spec),
+        _sure(page, spec, fall.this),
         *([f"Suspected too: {'; '.join(map(str, page.others))}."] if page.others else []),
     ]
     chart, older = _chart(tx, spec, cycle, key, page.since), fall.may_be_older
@@ -124,9 +128,19 @@ class _Fall:
     change: StreamChange | None = None
     baseline: StoredBaseline | None = None
     is_from_the_first: bool = False
+    is_newest: bool = True
 
     @classmethod
-    def of(cls, windows: ComparedWindows, spec: PanelSpec, cycle: Cycle, key: StreamKey, since: datetime) -> "_Fall":
+    def of(
+        cls,
+        windows: ComparedWindows,
+        spec: PanelSpec,
+        cycle: Cycle,
+        key: StreamKey,
+        since: datetime,
+        *,
+        is_newest: bool = True,
+    ) -> "_Fall":
         """A fall that began with the window of that start."""
         tx = windows.tx
         limit = watched_streams(spec).get(key)
@@ -137,11 +151,17 @@ class _Fall:
             key,
             limit,
             _estimate_in(tx, spec, cycle, key),
-            harm(tx, spec, cycle, key, since),
+            harm(tx, spec, cycle, key, since, is_newest=is_newest),
             None if key.segment else change_of_stream(windows, spec, cycle, key, since),
             current_baselines(tx, spec, cycle.window.start).get(key) if is_of_drop else None,
             not is_of_drop and not windows_around(tx, spec, cycle, since).before,
+            is_newest,
         )
+
+    @property
+    def this(self) -> str:
+        """What its window is called in a sentence."""
+        return this_window(self.spec.windows.unit, is_newest=self.is_newest)
 
     @property
     def share(self) -> ErrorShare:
@@ -171,6 +191,7 @@ class _Fall:
             return ""
         said = f"{self.key.classifier} ({self.key.panel}){where_text(self.key)}: "
         said += self.share.short(self.estimate.result.value)
+        said += "" if self.is_newest else f" in the {self.spec.windows.unit} of {start_text(self.cycle.window.start)}"
         if self.is_inside:
             return ", ".join([said, *self.allowed()])
         if self.change is None or self.usual is None:
@@ -183,12 +204,13 @@ class _Fall:
         if self.estimate is None or self.limit is None:
             return
         found, title = self.estimate.result, metric_named(self.key.metric).title
+        when = "Now" if self.is_newest else capitalised(self.this)
         if isinstance(found, Undefined):
-            yield f"Now: nothing is known of {title}, {_limit_text(self.limit)}: {found.reason}."
+            yield f"{when}: nothing is known of {title}, {_limit_text(self.limit)}: {found.reason}."
             return
         said = [self.share.text(ValueInterval(found.value, found.low, found.high)), *self.allowed()]
         usual = "" if self.usual is None else f"; usually {points(self.share.of(self.usual), found.half_width)}%"
-        yield f"Now: {', '.join(said)}{usual}."
+        yield f"{when}: {', '.join(said)}{usual}."
 
     def allowed(self) -> Iterator[str]:
         """What the limit allows; of a largest drop with the baseline that it is about."""
@@ -265,10 +287,10 @@ def _limit_text(limit: Limit) -> str:
     return ", ".join(words)
 
 
-def _sure(page: Page, spec: PanelSpec) -> str:
-    """How sure the page is, in words, and what the ranges in brackets are."""
+def _sure(page: Page, spec: PanelSpec, this: str) -> str:
+    """How sure the page is, in words, and what the ranges in brackets are; `this` is what its window is called."""
     unit, promise = spec.windows.unit, spec.false_pages_per_year
-    by = f"this {unit} alone" if page.is_proven_alone else f"several {unit}s together, not by this one alone"
+    by = f"{this} alone" if page.is_proven_alone else f"several {unit}s together, not by this one alone"
     expected = "one false page a year is" if promise == 1 else f"{promise:g} false pages a year are"
     brackets = f"Brackets: {confidence_text(spec.confidence)} intervals."
     return f"Sure: proven by {by}; at most {expected} expected of this panel. {brackets}"

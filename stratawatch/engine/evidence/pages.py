@@ -15,7 +15,7 @@ from stratawatch.core.metrics import metric_named
 from stratawatch.core.tuning import EVIDENCE
 from stratawatch.engine.alarms.alarm_streams import watched_streams
 from stratawatch.engine.evidence.loss_onset import loss_onset
-from stratawatch.engine.evidence.panel_evidence import YEAR, PanelEvidence
+from stratawatch.engine.evidence.panel_evidence import YEAR, EndEvidence, PanelEvidence
 from stratawatch.engine.labels.labelled_cycle import LabelledCycle
 from stratawatch.engine.labels.missing_answers import MissingAnswers
 from stratawatch.engine.model.alarm_records import StreamKey
@@ -75,9 +75,7 @@ def pages_of_window(
     found = {}
     for key, reason in _outside_alone(window, rule).items():
         end = evidence.of(key) if evidence else None
-        began = loss_onset(tx, window.spec, end) if end else None
-        since = began.since if began else window.cycle.window.start
-        found[key] = Page("window", reason, since, within=began.within if began else None)
+        found[key] = _page_since(tx, window, end, "window", reason)
     if evidence and evidence.pages and not _is_in_doubt(window, evidence.ends[0].key):
         leader, *others = evidence.ends
         alone = leader.key in found
@@ -86,17 +84,20 @@ def pages_of_window(
             proofs += _fall(window, leader.key)
         proofs.append(_sentence(evidence, window.spec.false_pages_per_year))
         suspected = dict.fromkeys(end.key for end in others if end in evidence.suspected and end.key != leader.key)
-        began = loss_onset(tx, window.spec, leader)
-        found[leader.key] = Page(
-            "evidence",
-            "; ".join(proofs),
-            began.since,
-            evidence.total,
-            tuple(suspected),
-            is_proven_alone=alone,
-            within=began.within,
-        )
+        page = _page_since(tx, window, leader, "evidence", "; ".join(proofs))
+        found[leader.key] = replace(page, evidence=evidence.total, others=tuple(suspected), is_proven_alone=alone)
     return found
+
+
+def _page_since(tx: Transaction, window: JudgedWindow, end: EndEvidence | None, rule: AlarmRule, reason: str) -> Page:
+    """A page with the window in which the loss most likely began: its own where evidence says nothing of that.
+
+    Of an older window that is judged late the evidence may be of later ones, after which it did not begin.
+    """
+    began, own = loss_onset(tx, window.spec, end) if end else None, window.cycle.window.start
+    if began is None or began.since > own:
+        return Page(rule, reason, own)
+    return Page(rule, reason, began.since, within=began.within)
 
 
 def _is_in_doubt(window: JudgedWindow, key: StreamKey) -> bool:
