@@ -139,7 +139,7 @@ def _spans(spans: "Sequence[BudgetState]") -> Facts:
 
 
 def _look_for_changes(report: CheckReport, configuration: "Configuration", now: "datetime") -> None:
-    """Notice panels whose next cycle asks another question, and classifiers that left theirs; report changed windows.
+    """Notice other questions, and channels and classifiers that left; report changed windows.
 
     A store that does not answer is told elsewhere.
     """
@@ -147,6 +147,7 @@ def _look_for_changes(report: CheckReport, configuration: "Configuration", now: 
     from stratawatch.cli.changed_limits import limits_notice
     from stratawatch.cli.changed_questions import question_notice
     from stratawatch.cli.changed_settings import settings_notices
+    from stratawatch.cli.left_channels import left_channel_notices
     from stratawatch.cli.left_classifiers import left_classifier_notices
     from stratawatch.cli.refused_windows import refused_rows
     from stratawatch.config.panel_specs import pauses_of
@@ -160,6 +161,7 @@ def _look_for_changes(report: CheckReport, configuration: "Configuration", now: 
                 for name, spec in configuration.panels.items()
             ]
             paused = pauses_of(configuration.settings.panels)
+            found += left_channel_notices(tx, [one.name for one in configuration.settings.alerts])
             report.refused = refused_rows(tx, [name for name in configuration.panels if name not in paused.panels])
             for spec in configuration.panels.values():
                 found.append(limits_notice(tx, spec))

@@ -70,13 +70,17 @@ def ack(
     from stratawatch.engine.alarms.acknowledgements import acknowledge_incident
     from stratawatch.wiring import build
 
-    found = acknowledge_incident(build(config, by=by).ports, incident, why)
+    done = acknowledge_incident(build(config, by=by).ports, incident, why)
+    found = done.incidents
     if json:
-        print_json({"incidents": [incident_facts(one, ()) for one in found]})
+        print_json({"incidents": [incident_facts(one, ()) for one in found], "acknowledged": done.fresh})
+        return
+    first = found[0]
+    by_whom = f"by {first.acknowledged_by}, {time_text(first.acknowledged_at)}"
+    if done.fresh:
+        print_line(f"{count_text(done.fresh, 'incident')} acknowledged {by_whom}")
     else:
-        first = found[0]
-        since = time_text(first.acknowledged_at)
-        print_line(f"{count_text(len(found), 'incident')} acknowledged by {first.acknowledged_by}, {since}")
+        print_line(f"Nothing to do: acknowledged before, {by_whom}")
 
 
 def incident_facts(incident: "Incident", silences: Sequence["Silence"]) -> dict[str, Any]:

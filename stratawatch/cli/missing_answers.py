@@ -60,6 +60,7 @@ def missing_row(cycle: "Cycle", missing: "MissingAnswers") -> dict[str, Any]:
         "cycle": cycle.id,
         "drawn": missing.drawn,
         "skipped": missing.skipped,
+        "disputed": missing.disputed,
         "expired": missing.expired,
         "open": missing.open,
         "sentence": missing.sentence,

@@ -59,6 +59,7 @@ def status_document(
     outlooks = outlooks_with_pauses(kept, paused)
     batches, silences = batches_of(rows), active_silences(rows, now)
     sent = [batch for batch in batches if batch["state"] == "sent" and not batch["away"]]
+    newest = _newest_judged(rows["streams"])
     return {
         "now": now,
         "panels": [
@@ -74,6 +75,7 @@ def status_document(
             {
                 **row,
                 "shadow": row["classifier"] in paused.shadows_of(row["panel"]),
+                "in_newest_window": row["window_start"] == newest[row["panel"]],
                 "outlooks": [outlook_document(one) for one in outlooks if _is_of(one, row)],
             }
             for row in sorted(rows["streams"], key=lambda row: (row["panel"], URGENCY.index(row["state"])))
@@ -103,6 +105,14 @@ def status_document(
         "lone_windows": [dict(row) for row in rows["lone_windows"]],
         "last_advance": last_advance(rows["last_advance"], now),
     }
+
+
+def _newest_judged(streams: Sequence[Mapping[str, Any]]) -> dict[str, datetime]:
+    """The start of the newest window by panel in which any of its streams was judged."""
+    newest: dict[str, datetime] = {}
+    for row in streams:
+        newest[row["panel"]] = max(row["window_start"], newest.get(row["panel"], row["window_start"]))
+    return newest
 
 
 def _is_of(outlook: LimitOutlook, stream: Mapping[str, Any]) -> bool:

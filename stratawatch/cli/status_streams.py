@@ -31,6 +31,7 @@ def show_panel(panel: Mapping[str, Any], streams: Sequence[Mapping[str, Any]]) -
         print_line(f"! {panel['paused']}", indent="  ")
     if not streams:
         print_line("nothing judged yet", indent="  ")
+    streams, older = ([row for row in streams if row["in_newest_window"] == is_newest] for is_newest in (True, False))
     first = next((row for row in streams if row["value"] is not None), None)
     show_rows(
         [
@@ -45,6 +46,19 @@ def show_panel(panel: Mapping[str, Any], streams: Sequence[Mapping[str, Any]]) -
         how_to_read=_how_to_read(first) if first else "the state of a metric, and why there is no value",
     )
     show_reasons([row for row in streams if row["state"] not in ("OK", "BREACH")])  # incidents tell of breaches
+    _show_older(older)
+
+
+def _show_older(streams: Sequence[Mapping[str, Any]]) -> None:
+    """Print what the newest window says nothing of, as its classifier or its limit is gone or paused, and when it was.
+
+    An open incident of it stands below.
+    """
+    several: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
+    for row in sorted(streams, key=lambda row: row["window_start"], reverse=True):
+        several[window_text(row)].append(row)
+    for window, rows in several.items():
+        print_line(f"Not in the newest window, last judged in {window}: {rows_text(rows)}", indent="  ")
 
 
 def _how_to_read(row: Mapping[str, Any]) -> str:

@@ -153,12 +153,17 @@ def _lacking(scores: Sequence[Score]) -> str:
     return reasons.pop() if undefined and len(reasons) == 1 else ""
 
 
+_CONTROLS: Final = dict.fromkeys((*range(9), *range(11, 32), *range(127, 160)), " ")
+"""Control characters as blanks, but for tabs and line breaks."""
+
+
 def _with_commands(value: Any) -> Any:
     """A text, escaped, with what stands between backticks as code, as the terminal's sentences have commands."""
     from markupsafe import Markup, escape
 
     if not isinstance(value, str) or hasattr(value, "__html__"):
         return value
+    value = value.translate(_CONTROLS)  # names come from data, and HTML may hold none of these
     parts = value.split("`")
     if len(parts) < 3 or len(parts) % 2 == 0:
         return value

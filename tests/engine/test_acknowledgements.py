@@ -26,7 +26,7 @@ def paged(make_scenario):
 
 def acknowledge(scenario, why="rolling back"):
     (incident, *_) = open_incidents(scenario)
-    return acknowledge_incident(scenario.ports, incident.id, why)
+    return acknowledge_incident(scenario.ports, incident.id, why).incidents
 
 
 def blind_in_both(make_scenario):

@@ -87,6 +87,38 @@ class TestHalfOfThePositivesSkipped:
         assert kept == {}
 
 
+class TestEveryAnswerSkipped:
+    def test_is_blind_because_answers_are_missing(self, scenario):
+        cycle = played(scenario, lambda key: True)
+        states, found, _ = judged(scenario, cycle)
+        (told,) = scenario.channel.received
+        assert {state.state for state in states.values()} == {AlarmState.BLIND}
+        said = f"{found.drawn} of {found.drawn} drawn items have no answer ({found.drawn} skipped)"
+        assert states["lr"].reason.endswith(f"; {said}")
+        assert told.subject == "BLIND: spam cannot tell one of its metrics: answers are missing"
+        assert said in told.body
+        assert "ask who labels why answers do not come" in told.body
+
+
+class TestAnswersInDispute:
+    def test_are_counted_as_such_beside_skipped_ones(self, scenario):
+        third = at_random(0.3)
+        cycle = played(scenario, third)
+        scenario.clock.advance(hours=1)
+        now = scenario.clock.now()
+        given = [one for one in scenario.queue.said if one.value in ("yes", "no")][:7]
+        other = {"yes": "no", "no": "yes"}
+        scenario.queue.said += [
+            replace(one, event_id=f"other {one.event_id}", annotator="bob", value=other[one.value], at=now)
+            for one in given
+        ]
+        advance(scenario.ports)
+        _, found, kept = judged(scenario, cycle)
+        skipped = len({one.item_key for one in scenario.queue.said if one.value == "skip"})
+        assert (found.disputed, found.skipped) == (7, skipped)
+        assert f" have no answer ({skipped} skipped, 7 in dispute)" in kept["sentence"]
+
+
 class TestReport:
     def test_shows_bounds_and_counts_of_the_newest_window(self, scenario):
         cycle = played(scenario, positives_half(scenario))

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from stratawatch.core.alarms.alarm_states import AlarmState, BlindCause, Judgement
 from stratawatch.core.goals import Limit
+from stratawatch.engine.alarms.acknowledgements import acknowledge_incident
 from stratawatch.engine.alarms.notifications import notify_breach
 from stratawatch.engine.cycle.advance import advance
 from stratawatch.engine.evidence.duration import LookedAt, duration
@@ -48,6 +49,18 @@ class TestLinks:
         assert [notification.severity for notification in scenario.channel.received][:2] == ["page", "resolved"]
         for notification in scenario.channel.received:
             assert LINKS.facts.items() <= notification.facts.items()
+
+    def test_of_a_reminder_and_an_end_are_those_of_their_day(self, make_scenario):
+        scenario = linked(make_scenario(spec(budget=400, limits=(KEPT,))))
+        label_weeks(scenario, 0, size=1000, quality=0.2)
+        scenario.ports = replace(scenario.ports, links={"spam": PanelLinks("new team", LINKS.runbook)})
+        label_weeks(scenario, 1, size=1000, quality=0.2)
+        label_weeks(scenario, 2, size=1000, quality=2.0)
+        page, reminder, end = scenario.channel.received
+        assert page.facts["owner"] == "spam team"
+        for one in (reminder, end):
+            assert (one.facts["owner"], one.facts["runbook"]) == ("new team", LINKS.runbook)
+            assert "report_url" not in one.facts
 
     def test_are_facts_of_a_panel_that_is_blind(self, scenario):
         linked(scenario)
@@ -122,7 +135,9 @@ class TestWhatItCosts:
         assert low <= wrong <= high <= flags
         assert least <= more <= most
         assert abs(more - 3 * (wrong - usual)) < wrong  # three windows alike
-        now, lasted, harm, left, over, *others = end.body.splitlines()
+        now, before, lasted, harm, left, over, *others = end.body.splitlines()
+        paged = re.match(r"Now: (.+%) of its flags are wrong (\(.+\)), at most", page.body)
+        assert before == f"Before: {paged[1]} wrong {paged[2]} when it was paged, in the week of 2026-01-12."
         why = over.removeprefix("It is over: precision ")
         assert "is proven at or above the floor of 50" in why
         share = float(re.match(r"Now: (.+)% of its flags are wrong \(.+\), at most 50% allowed\.", now)[1])
@@ -133,6 +148,21 @@ class TestWhatItCosts:
         assert left == "Left to do: put right what the wrong flags of that time did."
         assert any("precision of lr" in line for line in others)
         assert end.facts["reason"] == why
+
+    def test_does_not_count_a_week_after_it_and_names_who_looked_after_it(self, make_scenario):
+        scenario = make_scenario(spec(budget=400, limits=(KEPT,)))
+        label_weeks(scenario, 0, size=1000)
+        label_weeks(scenario, 1, 2, size=1000, quality=0.2)
+        acknowledge_incident(replace(scenario.ports, by="ann"), 1, "rolling back")
+        label_weeks(scenario, 3, size=1000, quality=1.1)
+        label_weeks(scenario, 4, size=1000, quality=2.0)
+        end = scenario.channel.received[-1]
+        _, before, cared, lasted, harm, *_ = end.body.splitlines()
+        assert end.severity == "resolved"
+        assert before.endswith(" when it was paged, in the week of 2026-01-12.")
+        assert cared == "Looked after by ann since 2026-01-26 03:00 +00:00: rolling back."
+        assert lasted.startswith("It lasted for 2 weeks (2026-01-12 to 2026-01-26), at most 3 ")
+        assert harm.endswith(" in 2 weeks.")
 
     def test_is_told_in_money_too_where_the_cost_of_one_is_known(self, make_scenario):
         costs = CallCosts("EUR", wrong_flag=2.5)

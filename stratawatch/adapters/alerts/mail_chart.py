@@ -1,4 +1,7 @@
-"""A metric by windows as a mail shows it: bars made of table cells, as programs for mail show no SVG, and as text."""
+"""A metric by windows as a mail shows it: bars made of table cells, as programs for mail show no SVG, and as text.
+
+It shows what the mail speaks of: of precision the flags that are wrong, and the most that its limit allows.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -7,11 +10,16 @@ from html import escape
 from itertools import groupby
 from typing import Any, Final
 
+from stratawatch.core.alarms.error_shares import ErrorShare, error_share
+from stratawatch.core.alarms.moved import ValueInterval
 from stratawatch.formatting import capitalised, estimate_text, percent
 
 WIDTH: Final = 260
 """Pixels of a bar; of text so many characters."""
 LETTERS: Final = 32
+_VALUES: Final = ("value", "low", "high")
+_OTHER_END: Final = {"floor": "ceiling", "ceiling": "floor"}
+"""Of what a metric leaves of 1."""
 _EDGE: Final = 0.05
 """What is left free on either side, as a share of what is shown."""
 _COLOURS: Final = {" ": "#f1f2f4", "-": "#9db2c9", "x": "#e0a39c", "o": "#1f3347", "|": "#c0392b"}
@@ -70,14 +78,25 @@ def _read(facts: Mapping[str, Any]) -> tuple[list[_Row], dict[str, float]] | Non
     chart = facts.get("chart")
     if not chart:
         return None
-    limits = {name: float(chart[name]) for name in ("floor", "ceiling") if name in chart}
+    share = _share(facts)
+    ends = {name: float(chart[name]) for name in ("floor", "ceiling") if name in chart}
+    limits = ends if share is None else {_OTHER_END.get(name, name): share.of(end) for name, end in ends.items()}
     since = datetime.fromisoformat(chart["since"])
     rows = []
     for one in chart["windows"]:
-        start, low, high = datetime.fromisoformat(one["start"]), float(one["low"]), float(one["high"])
-        is_outside = high < limits.get("floor", high) or low > limits.get("ceiling", low)
-        rows.append(_Row(start, float(one["value"]), low, high, is_outside, start == since))
+        start, found = datetime.fromisoformat(one["start"]), ValueInterval(*(float(one[name]) for name in _VALUES))
+        if share is not None:
+            found = share.interval(found)
+        is_outside = found.high < limits.get("floor", found.high) or found.low > limits.get("ceiling", found.low)
+        rows.append(_Row(start, found.value, found.low, found.high, is_outside, start == since))
     return rows, limits
+
+
+def _share(facts: Mapping[str, Any]) -> ErrorShare | None:
+    """The share that the text speaks of, where that is what the metric leaves of 1; else None."""
+    metric = facts.get("metric")
+    found = error_share(str(metric)) if metric else None
+    return found if found is not None and found.is_rest else None
 
 
 def _bar(row: _Row, rows: Sequence[_Row], limits: Sequence[float], length: int) -> Iterator[str]:
@@ -116,6 +135,12 @@ def _day(row: _Row) -> str:
 
 
 def _caption(facts: Mapping[str, Any], limits: Mapping[str, float]) -> str:
-    named = ", ".join(f"{name} {percent(value)}" for name, value in limits.items())
-    metric = str(facts.get("metric") or "the metric").replace("_", " ")
-    return f"{capitalised(metric)} by window, with its intervals{f'; {named}' if named else ''}."
+    share = _share(facts)
+    if share is None:
+        named = ", ".join(f"{name} {percent(value)}" for name, value in limits.items())
+        shown = capitalised(str(facts.get("metric") or "the metric").replace("_", " "))
+    else:
+        most = {"ceiling": "most", "floor": "least"}
+        named = ", ".join(f"at {most[name]} {percent(value)} allowed" for name, value in limits.items())
+        shown = f"How much {share.words}"
+    return f"{shown} by window, with its intervals{f'; {named}' if named else ''}."

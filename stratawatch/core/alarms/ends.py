@@ -9,7 +9,7 @@ from stratawatch.core.baselines.drop import Drop
 from stratawatch.core.estimate import IntervalEstimate, Undefined
 from stratawatch.core.goals import Limit, LimitEnd
 from stratawatch.core.metrics import metric_named
-from stratawatch.formatting import confidence_text, exact_points, percent, points
+from stratawatch.formatting import confidence_text, exact_points, limit_percent, percent, points
 
 
 @dataclass(frozen=True)
@@ -129,7 +129,7 @@ class FixedEnd:
         return f" ({most} {percent(near, reading.interval.half_width)} with {confidence_text(confidence)} confidence)"
 
     def _name(self, reading: Reading) -> str:
-        return f"the {self.kind} of {percent(self.value, reading.interval.half_width)}"
+        return f"the {self.kind} of {limit_percent(self.value, reading.interval.half_width)}"
 
 
 @dataclass(frozen=True)

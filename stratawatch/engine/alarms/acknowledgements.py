@@ -1,5 +1,7 @@
 """Acknowledges incidents: somebody looks after them, so that nobody is reminded any more."""
 
+from dataclasses import dataclass
+
 from stratawatch.engine.alarms.notifications import notify_update
 from stratawatch.engine.alarms.stream_words import stream_text
 from stratawatch.engine.audit import note_action
@@ -9,7 +11,15 @@ from stratawatch.errors import StratawatchError
 from stratawatch.formatting import count_text, minute
 
 
-def acknowledge_incident(ports: Ports, incident_id: int, why: str = "") -> tuple[Incident, ...]:
+@dataclass(frozen=True)
+class Acknowledged:
+    """The open incidents under one key, all of which somebody looks after, and how many nobody did before."""
+
+    incidents: tuple[Incident, ...]
+    fresh: int
+
+
+def acknowledge_incident(ports: Ports, incident_id: int, why: str = "") -> Acknowledged:
     """Note that `ports.by` looks after an incident and all under the same key; returns them as they are then.
 
     Channels that heard of the beginning hear of it under that key. The first person stays; a second call does nothing.
@@ -36,4 +46,4 @@ def acknowledge_incident(ports: Ports, incident_id: int, why: str = "") -> tuple
             note_action(tx, ports, ACKNOWLEDGED, f"incident {numbers}", why)
         found = tuple(tx.alarms.incident(one.id) for one in several)
         tx.commit()
-    return found
+    return Acknowledged(found, len(fresh))

@@ -13,6 +13,7 @@ from stratawatch.engine.alarms.later_windows import newest_after
 from stratawatch.engine.alarms.stream_words import metric_text, state_lines, stream_text
 from stratawatch.engine.model.alarm_records import Incident, Notification, Severity, StreamKey
 from stratawatch.engine.model.cycle_facts import Cycle
+from stratawatch.engine.model.panel_links import WORDS
 from stratawatch.engine.ports import Ports
 from stratawatch.engine.ports.transaction import Transaction
 from stratawatch.engine.restored_store import was_restored
@@ -183,13 +184,24 @@ def notify_update(
                 "update",
                 subject,
                 body,
-                {**opening.facts, **facts, "update": tag.partition(" ")[0], "began": opening.severity},
+                {
+                    **_with_links_of_today(ports, opening.facts),
+                    **facts,
+                    "update": tag.partition(" ")[0],
+                    "began": opening.severity,
+                },
                 created_at=ports.clock.now(),
             )
         )
         for waiting in rows if added else ():
             if waiting.channel == opening.channel and waiting.severity == "update":
                 _supersede_waiting(tx, waiting, NEWER)
+
+
+def _with_links_of_today(ports: Ports, facts: Mapping[str, object]) -> dict[str, object]:
+    """The facts of a beginning with what the configuration says now of where to read on."""
+    links = ports.links_of(str(facts["panel"])).facts if "panel" in facts else {}
+    return {**{name: said for name, said in facts.items() if name not in WORDS}, **links}
 
 
 def update_key(dedup_key: str, tag: str, channel: str) -> str:

@@ -207,8 +207,11 @@ def _judgements(tx: Transaction, window: JudgedWindow, pages: Mapping[StreamKey,
             baseline=window.against.get(key, NO_BASELINE),
             together=together.of(key) if together else None,
         )
-        bounds, lean = (missing.of(current[key]), missing.lean) if missing else (None, None)
-        judged[key] = judge_missing(said, current[key], limit, bounds, lean)
+        if missing is None:
+            judged[key] = said
+            continue
+        said = _with_most_missing(said, current[key], missing)
+        judged[key] = judge_missing(said, current[key], limit, missing.of(current[key]), missing.lean)
     return judged if _labels_came(window) else {key: _without_labels(said) for key, said in judged.items()}
 
 
@@ -216,6 +219,13 @@ def _labels_came(window: JudgedWindow) -> bool:
     """Whether the queue gave anything for what it was asked in this window; skips are answers too."""
     asked = [draw.item_key for draw in window.labelled.draws if not draw.reused]
     return not asked or not window.labelled.verdicts.keys().isdisjoint(asked)
+
+
+def _with_most_missing(said: Judgement, estimate: Estimate, missing: MissingAnswers) -> Judgement:
+    """The judgement where nothing can be estimated because most answers are missing, and not because labels are few."""
+    if said.cause != BlindCause.FEW_LABELS or not isinstance(estimate.result, Undefined) or not missing.are_most:
+        return said
+    return replace(said, reason=f"{said.reason}; {missing.number_text}", cause=BlindCause.MISSING_ANSWERS)
 
 
 def _without_labels(said: Judgement) -> Judgement:

@@ -122,16 +122,18 @@ def harm(
     key: StreamKey,
     since: datetime,
     *,
-    with_cycle: bool = True,
+    ended: datetime | None = None,
     is_newest: bool = True,
 ) -> Harm | None:
-    """The harm of a stream's fall since a window's start, up to a cycle; None where counts of it are not known.
+    """The harm of a stream's fall since a window's start; None where counts of it are not known.
+
+    It goes up to a cycle and counts that too, or where it is over, the windows before the one in which it `ended`.
 
     Windows without an estimate are left out, and so are those with other classifiers or another question.
     """
     letter, metric, name, calls = _KINDS.get(key.metric, ("", "", "", ""))
     around = windows_around(tx, spec, cycle, since)
-    after = [*around.since, *([cycle] if with_cycle else [])]
+    after = [one for one in (*around.since, cycle) if ended is None or one.window.start < ended]
     if not (name and after):
         return None
     place = [classifier.name for classifier in spec.classifiers].index(key.classifier)
@@ -150,7 +152,7 @@ def harm(
             if one.period in found and (share := _wrong_share(found[one.period]))
         ]
 
-    if cycle.period not in found and with_cycle:
+    if cycle.period not in found and ended is None:
         return None
     before, later = wrong_calls(around.before[-MOST_WINDOWS:]), wrong_calls(after)
     if not later:

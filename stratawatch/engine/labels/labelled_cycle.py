@@ -87,6 +87,7 @@ class LabelledCycle:
     drawn: DrawnItems  # by id
     verdicts: Mapping[str, Verdict]  # by item key, of drawn items only
     second_votes: SecondVoteCounts = field(default_factory=SecondVoteCounts)
+    disputed: frozenset[str] = frozenset()  # by item key, of those without a verdict
 
     @property
     def reused(self) -> frozenset[str]:
@@ -118,6 +119,7 @@ def load_labelled_cycle(
         drawn=drawn,
         verdicts=said.verdicts,
         second_votes=SecondVoteCounts.of(said.words.values()),
+        disputed=said.disputed,
     )
 
 
@@ -138,6 +140,13 @@ class CycleAnswers:
     verdicts: Mapping[str, Verdict]
     words: Mapping[str, Sequence[SaidWord]]
     events: Sequence[LabelEvent] = ()
+
+    @property
+    def disputed(self) -> frozenset[str]:
+        """The items that people answered, and could not agree on."""
+        open_ = {key for key, verdict in self.verdicts.items() if verdict == "unresolved"}
+        said = words_of(event for event in self.events if event.item_key in open_)
+        return frozenset(key for key, words in said.items() if {"yes", "no"} & {*words})
 
 
 def cycle_answers(tx: Transaction, spec: PanelSpec, cycle_id: int, draws: Sequence[DrawnItem]) -> CycleAnswers:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
-from stratawatch.core.designs.missing_bounds import REWEIGHTING, MissingBounds, missing_bounds
+from stratawatch.core.designs.missing_bounds import MOST_MISSING, REWEIGHTING, MissingBounds, missing_bounds
 from stratawatch.core.estimate import Estimate
 from stratawatch.core.estimation.missing_answers import AnswerCounts, DrawnAnswers, MissingLean
 from stratawatch.engine.labels.labelled_cycle import LabelledCycle
@@ -20,24 +20,41 @@ KEPT: Final = "missing answers of "
 
 @dataclass(frozen=True)
 class MissingAnswers:
-    """What is missing of a cycle, and the bounds of its estimates."""
+    """What is missing of a cycle, and the bounds of its estimates.
+
+    Of `disputed` ones there are answers that contradict one another.
+    """
 
     counts: tuple[AnswerCounts, ...]
     lean: MissingLean | None
     bounds: Mapping[tuple[str, str, str | None], MissingBounds]
     drawn: int
     skipped: int
+    disputed: int
     expired: int
     open: int
 
     @property
     def sentence(self) -> str:
         """How many there are, and what estimates assume of them."""
-        parts = {"skipped": self.skipped, "expired": self.expired, "open": self.open}
-        several = ", ".join(f"{number:,} {word}" for word, number in parts.items() if number)
         leaning = f"; {self.lean.sentence}" if self.lean else ""
-        drawn = count_text(self.drawn, "drawn item")
-        return f"{sum(parts.values()):,} of {drawn} have no answer ({several}){leaning}; {REWEIGHTING}"
+        return f"{self.number_text}{leaning}; {REWEIGHTING}"
+
+    @property
+    def number_text(self) -> str:
+        """How many there are, and what became of them."""
+        parts = {"skipped": self.skipped, "in dispute": self.disputed, "expired": self.expired, "open": self.open}
+        several = ", ".join(f"{number:,} {word}" for word, number in parts.items() if number)
+        return f"{self._missing:,} of {count_text(self.drawn, 'drawn item')} have no answer ({several})"
+
+    @property
+    def are_most(self) -> bool:
+        """Whether more of the drawn items have no answer than may be missing."""
+        return self._missing > MOST_MISSING * self.drawn
+
+    @property
+    def _missing(self) -> int:
+        return self.skipped + self.disputed + self.expired + self.open
 
     def of(self, estimate: Estimate) -> MissingBounds | None:
         """The bounds of an estimate, if answers that it needs are missing."""
@@ -47,8 +64,9 @@ class MissingAnswers:
 def missing_answers(cycle: Cycle, labelled: LabelledCycle, estimates: Sequence[Estimate]) -> MissingAnswers | None:
     """What is missing of a cycle, with the bounds of these estimates; None where every answer came."""
     said = [labelled.verdicts.get(draw.item_key) for draw in labelled.draws]
-    waiting, skipped = said.count(None), said.count("unresolved")
-    if not waiting + skipped:
+    waiting, undecided = said.count(None), said.count("unresolved")
+    disputed = sum(draw.item_key in labelled.disputed for draw in labelled.draws)
+    if not waiting + undecided:
         return None
     design, ledger, drawn = labelled.design, labelled.ledger, labelled.drawn
     has_ended = cycle.state not in (CycleState.FROZEN, CycleState.LABELLING)
@@ -61,7 +79,8 @@ def missing_answers(cycle: Cycle, labelled: LabelledCycle, estimates: Sequence[E
         answers.lean,
         {_key(estimate): one for estimate, one in bounds if one is not None},
         drawn=len(said),
-        skipped=skipped,
+        skipped=undecided - disputed,
+        disputed=disputed,
         expired=waiting if has_ended else 0,
         open=0 if has_ended else waiting,
     )

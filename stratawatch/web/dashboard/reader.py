@@ -120,7 +120,7 @@ class Reader:
     def acknowledge(self, number: int, by: str, why: str) -> str:
         """Note who looks after an incident; returns who does. Raises StratawatchError where it is over."""
         self._mark()  # what is in the store's place now
-        first = acknowledge_incident(replace(self._ports, by=by), number, why)[0]
+        first = acknowledge_incident(replace(self._ports, by=by), number, why).incidents[0]
         self._kept.forget()
         return first.acknowledged_by
 

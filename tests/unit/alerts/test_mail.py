@@ -110,6 +110,25 @@ class TestChart:
         assert [sum(map(int, re.findall(r'<td width="(\d+)"', bar))) for bar in bars] == [260, 260]
         assert "since, outside" in html
 
+    def test_shows_what_the_text_speaks_of(self, mail):
+        mail.channel().send(notice(facts={**CHART, "metric": "precision"}))
+        ((_, message),) = mail.mails
+        plain = message.get_body(("plain",)).get_content().replace("\r\n", "\n")
+        before, since = (line for line in plain.splitlines() if line.startswith("2026-02-") and "[" in line)
+        assert before.startswith("2026-02-09  15.7% (12.6 to 19.5)  [")
+        assert since.startswith("2026-02-16  29.5% (26.4 to 32.8)  [")
+        assert since.endswith("] since, outside")
+        assert before.rindex("-") < before.index("|", 36) == since.index("|", 36) < since.index("x")
+        caption = "How much of its flags are wrong by window, with its intervals; at most 21.2% allowed."
+        assert caption in " ".join(plain.split())
+
+    def test_of_a_metric_of_errors_is_as_it_is(self, mail):
+        mail.channel().send(notice(facts={**CHART, "metric": "false_omission_rate"}))
+        ((_, message),) = mail.mails
+        plain = " ".join(message.get_body(("plain",)).get_content().split())
+        assert "2026-02-16 70.5% (67.2 to 73.6) [" in plain
+        assert "False omission rate by window, with its intervals; floor 78.8%." in plain
+
     def test_is_not_there_where_nothing_is_to_be_drawn(self, mail):
         mail.channel().send(notice())
         ((_, message),) = mail.mails

@@ -28,6 +28,14 @@ class TestAck:
         (told,) = [one for one in paged.json("alerts", "show", number)["history"] if one["what"] == "acknowledged"]
         assert told["text"] == "by ann: rolling back"
 
+    def test_of_what_somebody_has_acknowledged_says_who_and_changes_nothing(self, paged):
+        number = str(first(paged)["id"])
+        assert paged.json("alerts", "ack", number, "--by", "ann", "--why", "rolling back")["acknowledged"] == 1
+        out = paged.run("alerts", "ack", number, "--by", "bob", "--why", "mine now").stdout
+        assert "Nothing to do: acknowledged before, by ann, 2" in " ".join(out.split())
+        assert paged.json("alerts", "ack", number, "--by", "bob")["acknowledged"] == 0
+        assert (first(paged)["acknowledged_by"], first(paged)["acknowledged_why"]) == ("ann", "rolling back")
+
     def test_of_what_is_not_there_says_so(self, paged):
         assert "there is no incident 99; `stratawatch alerts list`" in paged.run("alerts", "ack", "99", code=2).stderr
         assert "`stratawatch alerts list` shows them: 2, 1\n" in paged.run("alerts", "show", "99", code=2).stderr

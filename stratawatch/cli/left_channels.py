@@ -1,0 +1,25 @@
+"""Says which alert channels are gone that an open incident was told to: they do not hear of its end."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterator
+from typing import TYPE_CHECKING
+
+from stratawatch.config.problems import Problem
+from stratawatch.formatting import count_text
+
+if TYPE_CHECKING:
+    from stratawatch.engine.ports.transaction import Transaction
+
+
+def left_channel_notices(tx: "Transaction", configured: Collection[str]) -> Iterator[Problem]:
+    """A notice for each channel that is not configured any more and took what is open."""
+    incidents: dict[str, set[int]] = defaultdict(set)
+    for one in tx.alarms.incidents(only_open=True):
+        for row in tx.outbox.about([one.dedup_key]):
+            if row.is_opening and row.state == "sent" and row.channel not in configured:
+                incidents[row.channel].add(one.id)
+    for channel, several in incidents.items():
+        number = count_text(len(several), "open incident")
+        what = f"the alert channel '{channel}' is not configured any more, and {number} told to it cannot end there"
+        hint = "put it back until they are over, or close them at its receiver: `stratawatch alerts list`"
+        yield Problem(("alerts",), what, hint=hint)
