@@ -165,6 +165,15 @@ class TestHostileText:
     def test_what_labellers_see_never_enters_the_page(self, page):
         assert "secret words" not in page
 
+    def test_control_characters_of_names_are_blanks(self):
+        memory = Memory(spec())
+        name = replace(memory.panel.classifiers[0], name="a\x1b[31m\x00b\x85c")
+        memory.panel = replace(memory.panel, classifiers=(name,), limits=(), goals=())
+        memory.judge(cycle(0), [estimate(name.name, "precision", known(0.8, 0.02))])
+        page = render(memory)
+        assert "a [31m b c" in page
+        assert not set(page) & {chr(code) for code in (*range(9), *range(11, 32), *range(127, 160))}
+
     def test_a_dollar_sign_in_a_name_is_not_mathematics(self):
         memory = Memory(spec())
         memory.panel = replace(memory.panel, classifiers=(replace(memory.panel.classifiers[0], name="$\\frac"),))
