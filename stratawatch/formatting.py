@@ -181,7 +181,7 @@ def count_text(number: int, word: str, many: str = "") -> str:
 
 
 def this_window(unit: str, *, is_newest: bool) -> str:
-    """What the window that is told of is called in a sentence; `unit` is what a window is called.
+    """What a window is called in a sentence, of panels whose windows are each a `unit`.
 
     >>> this_window("week", is_newest=True), this_window("week", is_newest=False)
     ('this week', 'that week')

@@ -1,4 +1,4 @@
-"""Says which alert channels are gone that an open incident was told to: they do not hear of its end."""
+"""Says which alert channels are gone that took the page of an open incident: they do not hear of its end."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator
@@ -20,6 +20,6 @@ def left_channel_notices(tx: "Transaction", configured: Collection[str]) -> Iter
                 incidents[row.channel].add(one.id)
     for channel, several in incidents.items():
         number = count_text(len(several), "open incident")
-        what = f"the alert channel '{channel}' is not configured any more, and {number} told to it cannot end there"
+        what = f"the alert channel '{channel}' is not configured any more, and {number} that it took cannot end there"
         hint = "put it back until they are over, or close them at its receiver: `stratawatch alerts list`"
         yield Problem(("alerts",), what, hint=hint)

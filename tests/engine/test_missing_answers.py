@@ -91,13 +91,13 @@ class TestEveryAnswerSkipped:
     def test_is_blind_because_answers_are_missing(self, scenario):
         cycle = played(scenario, lambda key: True)
         states, found, _ = judged(scenario, cycle)
-        (told,) = scenario.channel.received
+        (blind,) = scenario.channel.received
         assert {state.state for state in states.values()} == {AlarmState.BLIND}
         said = f"{found.drawn} of {found.drawn} drawn items have no answer ({found.drawn} skipped)"
         assert states["lr"].reason.endswith(f"; {said}")
-        assert told.subject == "BLIND: spam cannot tell one of its metrics: answers are missing"
-        assert said in told.body
-        assert "ask who labels why answers do not come" in told.body
+        assert blind.subject == "BLIND: spam cannot tell one of its metrics: answers are missing"
+        assert said in blind.body
+        assert "ask who labels why answers do not come" in blind.body
 
 
 class TestAnswersInDispute:

@@ -1,4 +1,4 @@
-"""Finds what came after a window that is judged, or told of, when later ones were judged already."""
+"""Finds what came after a window whose page is written when later ones were judged already."""
 
 from typing import Final
 

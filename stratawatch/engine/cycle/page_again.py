@@ -40,9 +40,9 @@ def page_again(tx: Transaction, ports: Ports, incident: Incident) -> None:
         reason = page.reason
         slices = slices_by_stream(spec, revision.estimates).get(incident.key, ())
         news = news_of_page(tx, spec, cycle, incident.key, page, slices)
-    told = judged.values() if newest_after(tx, cycle) is None else tx.alarms.current_states(cycle.panel)
+    newest = judged.values() if newest_after(tx, cycle) is None else tx.alarms.current_states(cycle.panel)
     states = {
-        one.key: one.state for one in told if not ports.paused.cover(one.key) and not why_unheeded(ports, one.key)
+        one.key: one.state for one in newest if not ports.paused.cover(one.key) and not why_unheeded(ports, one.key)
     }
     notify_breach(tx, ports, cycle, incident, Judgement(AlarmState.BREACH, reason), news, states)
 

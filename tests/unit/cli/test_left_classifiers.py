@@ -1,4 +1,4 @@
-"""`check` says what becomes of a classifier that left its panel, and of what an alert channel that left was told."""
+"""`check` says what becomes of a classifier that left its panel, and of an alert channel that left with what it took."""
 
 from tests.unit.cli.conftest import NOW
 
@@ -16,7 +16,7 @@ def test_nothing_is_said_of_classifiers_that_stay_or_pause(judged):
     assert "plans begin again" in plans
 
 
-def test_a_channel_that_left_and_was_told_of_what_is_open_is_named(judged):
+def test_a_channel_that_left_with_what_is_open_is_named(judged):
     console = '[[alerts]]\nkind = "console"\n'
     judged.configure(more=console)
     judged.run("advance", "--now", "2026-01-12T10:00:00+00:00")
@@ -25,7 +25,7 @@ def test_a_channel_that_left_and_was_told_of_what_is_open_is_named(judged):
     judged.configure(more=f'{console}name = "other"\n')
     (said,) = judged.json("check", "--now", NOW)["notices"]
     number = f"{several} open incident{'s' if several > 1 else ''}"
-    left = f"the alert channel 'console' is not configured any more, and {number} told to it cannot end there"
+    left = f"the alert channel 'console' is not configured any more, and {number} that it took cannot end there"
     assert said["problem"].partition("; ")[0] == left
     assert said["problem"].partition("; ")[2].startswith("put it back until they are over, or close them at its ")
 

@@ -13,7 +13,7 @@ from tests.support.scenario import label_weeks, new_scenario
 LR, RF = (Limit("precision", floor=0.3, classifiers=(name,)) for name in ("lr", "rf"))
 
 
-def test_is_told_in_a_line_with_its_last_window(tmp_path, capsys):
+def test_is_in_a_line_with_its_last_window(tmp_path, capsys):
     scenario = new_scenario(tmp_path / "store.db", spec(budget=200, limits=(LR, RF)))
     label_weeks(scenario, 0, size=1000)
     scenario.panel = replace(scenario.panel, limits=(LR,))
