@@ -35,11 +35,13 @@ def percent(value: float, half_width: float | None = None) -> str:
 def limit_percent(limit: float, half_width: float) -> str:
     """A limit in percent beside an interval: one that is no 0% is not shown as one, however wide that is.
 
-    >>> limit_percent(0.3, 0.02), limit_percent(0.000001, 0.02), limit_percent(0.9999, 0.02)
-    ('30.0%', '0.0001%', '99.99%')
+    >>> limit_percent(0.3, 0.02), limit_percent(0.000001, 0.02), limit_percent(0.9999996, 0.02)
+    ('30.0%', '0.0001%', '99.99996%')
     """
     text = percent(limit, half_width)
-    return f"{exact_points(limit)}%" if float(text[:-1]) in (0.0, 100.0) and limit not in (0.0, 1.0) else text
+    if float(text[:-1]) not in (0.0, 100.0) or limit in (0.0, 1.0):
+        return text
+    return f"{f'{100 * limit:.10f}'.rstrip('0')}%"
 
 
 def points(value: float, half_width: float) -> str:

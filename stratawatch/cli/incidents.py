@@ -75,8 +75,8 @@ def ack(
     if json:
         print_json({"incidents": [incident_facts(one, ()) for one in found], "acknowledged": done.fresh})
         return
-    first = found[0]
-    by_whom = f"by {first.acknowledged_by}, {time_text(first.acknowledged_at)}"
+    newest = max(found, key=lambda one: (one.acknowledged_at is not None, one.acknowledged_at))
+    by_whom = f"by {newest.acknowledged_by}, {time_text(newest.acknowledged_at)}"
     if done.fresh:
         print_line(f"{count_text(done.fresh, 'incident')} acknowledged {by_whom}")
     else:

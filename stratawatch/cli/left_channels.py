@@ -1,6 +1,6 @@
 """Says which alert channels are gone that took the page of an open incident: they do not hear of its end."""
 
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING
 
@@ -13,13 +13,13 @@ if TYPE_CHECKING:
 
 def left_channel_notices(tx: "Transaction", configured: Collection[str]) -> Iterator[Problem]:
     """A notice for each channel that is not configured any more and took what is open."""
-    incidents: dict[str, set[int]] = defaultdict(set)
-    for one in tx.alarms.incidents(only_open=True):
-        for row in tx.outbox.about([one.dedup_key]):
-            if row.is_opening and row.state == "sent" and row.channel not in configured:
-                incidents[row.channel].add(one.id)
-    for channel, several in incidents.items():
-        number = count_text(len(several), "open incident")
+    several = Counter(one.dedup_key for one in tx.alarms.incidents(only_open=True))
+    incidents: Counter[str] = Counter()
+    for row in tx.outbox.about(several):
+        if row.is_opening and row.may_be_taken and row.channel not in configured:
+            incidents[row.channel] += several[row.dedup_key]
+    for channel, many in incidents.items():
+        number = count_text(many, "open incident")
         what = f"the alert channel '{channel}' is not configured any more, and {number} that it took cannot end there"
         hint = "put it back until they are over, or close them at its receiver: `stratawatch alerts list`"
         yield Problem(("alerts",), what, hint=hint)

@@ -106,7 +106,14 @@ def test_status_says_in_the_sentence_that_the_last_windows_fell(judged, capsys):
     (found,) = outlooks(judged)
     facts = {"distance": 0.03, "windows_to_ok": 3, "fell_lately": True, "state": AlarmState.UNPROVEN}
     said = outlook_document(replace(found, **facts))
-    row = {"classifier": "lr", "metric": "precision", "segment": None, "state": "UNPROVEN", "shadow": False}
+    row = {
+        "classifier": "lr",
+        "metric": "precision",
+        "segment": None,
+        "state": "UNPROVEN",
+        "shadow": False,
+        "in_newest_window": True,
+    }
     row |= {"value": 0.5, "low": 0.4, "high": 0.6, "window_start": MONDAY, "window_end": MONDAY + WEEK}
     panel = {"panel": "spam", "cycles": 1, "newest_window_end": MONDAY + WEEK, "paused": ""}
     show_panel(panel, [row | {"outlooks": [said], "reason": "the judgement's"}])

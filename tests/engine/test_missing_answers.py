@@ -7,6 +7,7 @@ import pytest
 
 from stratawatch.core.alarms.alarm_states import AlarmState
 from stratawatch.core.goals import Limit
+from stratawatch.core.population import Segment
 from stratawatch.engine.cycle.advance import advance
 from stratawatch.engine.labels.labelled_cycle import load_labelled_cycle
 from stratawatch.engine.labels.missing_answers import KEPT, missing_answers
@@ -117,6 +118,33 @@ class TestAnswersInDispute:
         skipped = len({one.item_key for one in scenario.queue.said if one.value == "skip"})
         assert (found.disputed, found.skipped) == (7, skipped)
         assert f" have no answer ({skipped} skipped, 7 in dispute)" in kept["sentence"]
+
+    def test_are_not_those_that_somebody_skipped(self, make_scenario):
+        scenario = make_scenario(spec(budget=400, limits=(LIMIT,), votes=2))
+        open_all(scenario)
+        for _ in range(3):
+            scenario.clock.advance(hours=30)
+            assert advance(scenario.ports).troubles == ()
+            now = scenario.clock.now()
+            scenario.queue.answer(now)
+            asked = {one.item_key for one in scenario.queue.said if one.annotator == "bob"}
+            scenario.queue.said += [
+                replace(one, event_id=f"bob {one.event_id}", annotator="bob", value="skip")
+                for one in scenario.queue.said
+                if one.annotator == "ann" and one.item_key not in asked
+            ]
+        _, found, _ = judged(scenario, only_cycle(scenario))
+        assert (found.disputed, found.skipped) == (0, found.drawn)
+
+    def test_of_a_segment_that_is_not_there_are_not_missing(self, make_scenario):
+        limit = replace(LIMIT, segment=Segment("country", "AT"))
+        scenario = make_scenario(spec(budget=400, limits=(LIMIT, limit)))
+        played(scenario, at_random(0.6))
+        with scenario.ports.store.begin() as tx:
+            (absent,) = [one for one in tx.alarms.current_states("spam") if one.key.segment]
+            causes = {one.key.segment: one.dedup_key for one in tx.alarms.incidents(only_open=True)}
+        assert absent.state == AlarmState.BLIND
+        assert "few-labels" in causes["country=AT"]
 
 
 class TestReport:

@@ -1,5 +1,8 @@
 """A page of a window that is judged after later ones: it says which window it is about, and how the newest one is."""
 
+import re
+from dataclasses import replace
+
 import pytest
 
 from stratawatch.core.goals import Limit
@@ -13,10 +16,9 @@ RF = Limit("precision", floor=0.3, classifiers=("rf",))
 PANEL = spec(budget=400, limits=(Limit("precision", floor=0.3, classifiers=("lr",)), RF))
 
 
-@pytest.fixture
-def late(make_scenario):
+def late_week(make_scenario, first, then):
     """The second week, in which both classifiers fell, is refused, and judged after the fourth."""
-    scenario = make_scenario(PANEL)
+    scenario = make_scenario(first)
     label_weeks(scenario, 0, size=1000)
     scenario.produce(1, quality=0.2, size=1000)
     scenario.clock.moment = MONDAY + 2 * WEEK
@@ -24,11 +26,18 @@ def late(make_scenario):
     (cycle,) = open_all(scenario)
     advance(scenario.ports)
     scenario.check.refusal = ""
+    scenario.panel = then
     label_weeks(scenario, 2, 3, size=1000)
     scenario.channel.received.clear()
-    reopen_cycle(scenario.ports, cycle, "mended")
+    reopen_cycle(scenario.ports, cycle, "mended", then)
     work_on(scenario, 4)
     return scenario
+
+
+@pytest.fixture
+def late(make_scenario):
+    """Where nothing else changed."""
+    return late_week(make_scenario, PANEL, PANEL)
 
 
 def pages(scenario):
@@ -49,7 +58,7 @@ class TestALatePage:
     def test_says_first_how_the_newest_one_is(self, late):
         for page in pages(late):
             first = page.body.splitlines()[0]
-            assert first.startswith(f"An older week: that of {LATE}. The newest one, of 2026-01-26, is OK: ")
+            assert first.startswith(f"An older week: that of {LATE}. The newest one, of 2026-01-26, is OK: precision ")
             assert first.endswith(" labels.")
 
     def test_speaks_of_that_window_and_not_of_this_one(self, late):
@@ -63,7 +72,8 @@ class TestALatePage:
 
     def test_began_no_later_than_its_window(self, late):
         for page in pages(late):
-            assert f"Since: the week of {LATE}, most likely" in page.body
+            within = re.search(rf"Since: the week of {LATE}, most likely(?: \(90% sure: \S+ to (\S+)\))?\.", page.body)
+            assert within[1] is None or within[1] <= LATE
         assert {one.since for one in incidents(late)} == {MONDAY + WEEK}
 
     def test_waits_for_a_window_that_is_still_to_come(self, late):
@@ -71,8 +81,14 @@ class TestALatePage:
             assert "Next verdict: on the window to 2026-02-09, " in page.body
 
     def test_says_how_the_others_are_by_the_newest_window(self, late):
-        assert "Fine, proven (OK): precision of rf." in pages(late)[0].body
-        assert "Fine, proven (OK): precision of lr." in pages(late)[1].body
+        for page, other in zip(pages(late), ("rf", "lr"), strict=True):
+            assert f"\nFine, proven (OK) in the newest window: precision of {other}.\n" in page.body
+
+    def test_says_nothing_of_a_limit_that_is_gone(self, make_scenario):
+        gone = Limit("recall", floor=0.01, classifiers=("rf",))
+        scenario = late_week(make_scenario, replace(PANEL, limits=(*PANEL.limits, gone)), PANEL)
+        assert len(pages(scenario)) == 2
+        assert not [page for page in pages(scenario) if "recall of rf" in page.body]
 
     def test_is_over_with_the_next_window(self, late):
         label_weeks(late, 4, size=1000)

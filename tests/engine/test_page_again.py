@@ -75,6 +75,7 @@ def test_is_about_its_own_window_however_late_the_channel_comes(make_scenario):
     assert page_of(later)[0] == subject.replace("are wrong", "are wrong in the week of 2026-01-12")
     assert page_of(later)[2] == facts
     in_time = [line.replace("Now:", "That week:").replace("this week", "that week") for line in lines]
+    in_time = [line.replace("(BLIND):", "(BLIND) in the newest window:") for line in in_time]
     next_verdict = f"Next verdict: on the window to {MONDAY + 5 * WEEK:%Y-%m-%d}, "
     assert late == [re.sub("Next verdict: on the window to [-0-9]+, ", next_verdict, line) for line in in_time]
     advance(later.ports)

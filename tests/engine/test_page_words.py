@@ -137,7 +137,7 @@ class TestWhatItCosts:
         assert abs(more - 3 * (wrong - usual)) < wrong  # three windows alike
         now, before, lasted, harm, left, over, *others = end.body.splitlines()
         paged = re.match(r"Now: (.+%) of its flags are wrong (\(.+\)), at most", page.body)
-        assert before == f"Before: {paged[1]} wrong {paged[2]} when it was paged, in the week of 2026-01-12."
+        assert before == f"Before: {paged[1]} wrong {paged[2]} in the week of 2026-01-12, which was paged."
         why = over.removeprefix("It is over: precision ")
         assert "is proven at or above the floor of 50" in why
         share = float(re.match(r"Now: (.+)% of its flags are wrong \(.+\), at most 50% allowed\.", now)[1])
@@ -159,7 +159,7 @@ class TestWhatItCosts:
         end = scenario.channel.received[-1]
         _, before, cared, lasted, harm, *_ = end.body.splitlines()
         assert end.severity == "resolved"
-        assert before.endswith(" when it was paged, in the week of 2026-01-12.")
+        assert before.endswith(" in the week of 2026-01-12, which was paged.")
         assert cared == "Looked after by ann since 2026-01-26 03:00 +00:00: rolling back."
         assert lasted.startswith("It lasted for 2 weeks (2026-01-12 to 2026-01-26), at most 3 ")
         assert harm.endswith(" in 2 weeks.")
@@ -312,4 +312,5 @@ class TestWhatItCosts:
         relabel(scenario, "yes")
         end = scenario.channel.received[1]
         assert "It was about the week of 2026-01-05, which other labels put inside." in end.body
+        assert "Before" not in end.body
         assert "Harm" not in end.body

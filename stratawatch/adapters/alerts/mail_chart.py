@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from stratawatch.core.alarms.error_shares import ErrorShare, error_share
 from stratawatch.core.alarms.moved import ValueInterval
-from stratawatch.formatting import capitalised, estimate_text, percent
+from stratawatch.formatting import capitalised, estimate_text, exact_points, percent
 
 WIDTH: Final = 260
 """Pixels of a bar; of text so many characters."""
@@ -138,9 +138,9 @@ def _caption(facts: Mapping[str, Any], limits: Mapping[str, float]) -> str:
     share = _share(facts)
     if share is None:
         named = ", ".join(f"{name} {percent(value)}" for name, value in limits.items())
-        shown = capitalised(str(facts.get("metric") or "the metric").replace("_", " "))
+        shown = f"{capitalised(str(facts.get('metric') or 'the metric').replace('_', ' '))} by window"
     else:
         most = {"ceiling": "most", "floor": "least"}
-        named = ", ".join(f"at {most[name]} {percent(value)} allowed" for name, value in limits.items())
-        shown = f"How much {share.words}"
-    return f"{shown} by window, with its intervals{f'; {named}' if named else ''}."
+        named = ", ".join(f"at {most[name]} {exact_points(value)}% allowed" for name, value in limits.items())
+        shown = f"By window what share {share.words}"
+    return f"{shown}, with intervals{f'; {named}' if named else ''}."

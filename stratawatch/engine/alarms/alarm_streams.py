@@ -8,6 +8,7 @@ from stratawatch.core.alarms.alarm_states import AlarmState, BlindCause, Judgeme
 from stratawatch.core.goals import Limit
 from stratawatch.engine.alarms.blind_incidents import follow_blind, has_another_cause
 from stratawatch.engine.alarms.blind_notices import notify_blind_ended
+from stratawatch.engine.alarms.later_windows import newest_after
 from stratawatch.engine.alarms.notifications import News, notify_breach, notify_resolved, warn_of_cycle
 from stratawatch.engine.alarms.silent_streams import silent_keys
 from stratawatch.engine.model.alarm_records import Incident, StreamKey, StreamState
@@ -111,9 +112,8 @@ def record_judgements(
     judging = _Judging(tx, ports, cycle, revision)
     judgements = {key: said for key, said in judgements.items() if not why_unheeded(ports, key)}
     states = {key: said.state for key, said in judgements.items()}
-    if superseded:  # how the others are is known better by later windows
-        newest = tx.alarms.current_states(cycle.panel)
-        states = {one.key: one.state for one in newest if not why_unheeded(ports, one.key)}
+    if pages and (later := newest_after(tx, cycle)):
+        states = heeded_states(tx, ports, later)  # how the others are is known better by the newest window
     for key, page in pages.items():
         if key in judgements:
             incident = judging.open(key, AlarmState.BREACH, incident_key(key, cycle.period, revision), page)
@@ -142,6 +142,15 @@ def newest_number(tx: Transaction, cycle: Cycle) -> int:
         revision = tx.estimates.latest(one.id)
         numbers += [revision.number] if revision else []
     return max(numbers)
+
+
+def heeded_states(tx: Transaction, ports: Ports, cycle: Cycle) -> dict[StreamKey, AlarmState]:
+    """The states in a window of the streams that somebody is paged about."""
+    return {
+        one.key: one.state
+        for one in tx.alarms.of_cycle(cycle.id)
+        if not ports.paused.cover(one.key) and not why_unheeded(ports, one.key)
+    }
 
 
 def why_unheeded(ports: Ports, key: StreamKey) -> str:

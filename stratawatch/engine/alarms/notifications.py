@@ -10,7 +10,7 @@ from typing import Final
 from stratawatch.core.alarms.alarm_states import AlarmState, Judgement
 from stratawatch.core.alarms.moved import MetricChange
 from stratawatch.engine.alarms.later_windows import newest_after
-from stratawatch.engine.alarms.stream_words import metric_text, state_lines, stream_text
+from stratawatch.engine.alarms.stream_words import reason_text, state_lines, stream_text
 from stratawatch.engine.model.alarm_records import Incident, Notification, Severity, StreamKey
 from stratawatch.engine.model.cycle_facts import Cycle
 from stratawatch.engine.model.panel_links import WORDS
@@ -80,6 +80,7 @@ def notify_breach(
 
     Where there is no news of it, the page has the sentence of the judgement.
     """
+    later = newest_after(tx, cycle)
     key, may_be_older = incident.key, news is not None and news.may_be_older
     step = first_step(key, incident.since, may_be_older=may_be_older)
     if ports.links_of(key.panel).runbook:
@@ -91,9 +92,9 @@ def notify_breach(
         *([since_line(incident.since)] if news is None and incident.since is not None else []),
         f"Do: 1. Acknowledge it, or it is told again: stratawatch alerts ack {incident.id}",
         f"2. {step}",
-        *state_lines(states, key),
+        *state_lines(states, key, "" if later is None else " in the newest window"),
         *([] if news is None else news.more),
-        next_line(newest_after(tx, cycle) or cycle),
+        next_line(later or cycle),
         figures_line(ports, incident, cycle),
     ]
     subject = (news.subject if news is not None else "") or f"{stream_text(key)} is outside its limit"
@@ -227,8 +228,7 @@ def notify_resolved(
     """Write that a breach is over: why, what there is to be told of it, and how the panel's metrics are now."""
     key = incident.key
     since = [] if news is not None or incident.since is None else [since_line(incident.since)]
-    # Lines above count errors, and a judgement says how large the metric is: without its name they contradict.
-    over = f"{metric_text(key)} {why}" if why[:1].isdigit() else why
+    over = reason_text(key, why)
     lines = [*([] if news is None else news.lines), *since, f"It is over: {over}", *state_lines(states)]
     facts = {**stream_facts(key), **({} if news is None else news.facts), "reason": why}
     subject = f"RESOLVED: {(news.subject if news is not None else '') or stream_text(key)}"

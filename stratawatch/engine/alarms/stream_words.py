@@ -27,6 +27,15 @@ def metric_text(key: StreamKey) -> str:
     return key.metric.replace("_", " ")
 
 
+def reason_text(key: StreamKey, reason: str) -> str:
+    """The sentence of a judgement beside lines that count errors: with the metric that its number is of.
+
+    >>> reason_text(StreamKey("spam", "rf", "recall"), "80.0% is proven at or above the floor of 70.0%; 90 labels")
+    'recall 80.0% is proven at or above the floor of 70.0%; 90 labels'
+    """
+    return f"{metric_text(key)} {reason}" if reason[:1].isdigit() else reason
+
+
 def where_text(key: StreamKey) -> str:
     """Where a stream is, in words; empty for the whole population."""
     return f" in {key.segment}" if key.segment else ""
@@ -55,12 +64,17 @@ def streams_text(keys: Iterable[StreamKey]) -> str:
     return "; ".join([*named, *([f"{left} more"] if left else [])])
 
 
-def state_lines(states: Mapping[StreamKey, AlarmState], paged: StreamKey | None = None) -> Iterator[str]:
-    """How a panel's metrics are over all items, the worst first, so that nobody looks where all is well."""
+def state_lines(
+    states: Mapping[StreamKey, AlarmState], paged: StreamKey | None = None, when: str = ""
+) -> Iterator[str]:
+    """How a panel's metrics are over all items, the worst first, so that nobody looks where all is well.
+
+    `when` says of which window that is, where it is another than the notification's.
+    """
     for state in map(AlarmState, URGENCY):
         keys = [key for key, said in states.items() if said == state and key != paged and key.segment is None]
         if keys:
-            yield f"{_SAID[state]} ({state}): {streams_text(keys)}."
+            yield f"{_SAID[state]} ({state}){when}: {streams_text(keys)}."
 
 
 def _some(names: Sequence[str]) -> str:

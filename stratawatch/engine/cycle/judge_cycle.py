@@ -223,7 +223,11 @@ def _labels_came(window: JudgedWindow) -> bool:
 
 def _with_most_missing(said: Judgement, estimate: Estimate, missing: MissingAnswers) -> Judgement:
     """The judgement where nothing can be estimated because most answers are missing, and not because labels are few."""
-    if said.cause != BlindCause.FEW_LABELS or not isinstance(estimate.result, Undefined) or not missing.are_most:
+    if (
+        said.cause != BlindCause.FEW_LABELS
+        or not isinstance(estimate.result, Undefined)
+        or not missing.are_most_of(estimate)
+    ):
         return said
     return replace(said, reason=f"{said.reason}; {missing.number_text}", cause=BlindCause.MISSING_ANSWERS)
 

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from stratawatch.core.alarms.alarm_states import AlarmState, Judgement
-from stratawatch.engine.alarms.alarm_streams import why_unheeded
+from stratawatch.engine.alarms.alarm_streams import heeded_states
 from stratawatch.engine.alarms.later_windows import newest_after
 from stratawatch.engine.alarms.notifications import News, notify_breach
 from stratawatch.engine.cycle.judge_cycle import judged_window, slices_by_stream, watched_estimates
@@ -40,10 +40,7 @@ def page_again(tx: Transaction, ports: Ports, incident: Incident) -> None:
         reason = page.reason
         slices = slices_by_stream(spec, revision.estimates).get(incident.key, ())
         news = news_of_page(tx, spec, cycle, incident.key, page, slices)
-    newest = judged.values() if newest_after(tx, cycle) is None else tx.alarms.current_states(cycle.panel)
-    states = {
-        one.key: one.state for one in newest if not ports.paused.cover(one.key) and not why_unheeded(ports, one.key)
-    }
+    states = heeded_states(tx, ports, newest_after(tx, cycle) or cycle)
     notify_breach(tx, ports, cycle, incident, Judgement(AlarmState.BREACH, reason), news, states)
 
 

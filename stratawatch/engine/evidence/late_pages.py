@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from stratawatch.engine.alarms.notifications import start_text
+from stratawatch.engine.alarms.stream_words import reason_text
 from stratawatch.engine.model.alarm_records import StreamKey
 from stratawatch.engine.model.cycle_facts import Cycle
 from stratawatch.engine.model.panel_spec import PanelSpec
@@ -14,5 +15,5 @@ def later_lines(tx: Transaction, spec: PanelSpec, cycle: Cycle, later: Cycle, ke
     unit = spec.windows.unit
     of, newest = start_text(cycle.window.start), start_text(later.window.start)
     said = next((one for one in tx.alarms.of_cycle(later.id) if one.key == key), None)
-    state = "does not say how it is now" if said is None else f"is {said.state}: {said.reason}"
+    state = "does not say how it is now" if said is None else f"is {said.state}: {reason_text(key, said.reason)}"
     yield f"An older {unit}: that of {of}. The newest one, of {newest}, {state}."

@@ -103,26 +103,32 @@ def news_of_end(tx: Transaction, spec: PanelSpec, cycle: Cycle, incident: Incide
     key, unit = incident.key, spec.windows.unit
     since = incident.since or tx.cycles.get(incident.cycle_id).window.start
     limit, cost = watched_streams(spec).get(key), None
+    before: list[str] = []
     lasted = f"It was about the {unit} of {start_text(since)}, which other labels put inside."
     if found := duration(tx, spec, incident, cycle, _looked_at(tx, spec, incident, cycle)):
         lasted = found.sentence(spec.windows)
+        before = [*_when_paged(tx, spec, incident)]
         cost = harm(tx, spec, cycle, key, since, ended=found.ended)
     fall = _Fall(spec, cycle, key, limit, _estimate_in(tx, spec, cycle, key), cost)
-    lines = [*fall.value_lines(), *_at_the_page(tx, spec, incident), lasted]
+    lines = [*fall.value_lines(), *before, *_who_cared(incident), lasted]
     if cost is not None and cost.total:
         paid = [f"Cost: {cost.total_cost}"] if cost.total_cost else []
         lines += [f"Harm: {cost.total}", *paid, f"Left to do: put right what the {cost.name} of that time did."]
     return News(lines, _chart(tx, spec, cycle, key, since), subject=fall.headline)
 
 
-def _at_the_page(tx: Transaction, spec: PanelSpec, incident: Incident) -> Iterator[str]:
-    """How it was in the window that was paged, as its labels stand now, and who looked after it."""
+def _when_paged(tx: Transaction, spec: PanelSpec, incident: Incident) -> Iterator[str]:
+    """How it was in the window that was paged, by the labels that this has now."""
     paged = tx.cycles.get(incident.cycle_id)
     found = _Fall(spec, paged, incident.key, None, _estimate_in(tx, spec, paged, incident.key)).found
     if found is not None:
         share = error_share(incident.key.metric)
         value = share.brief(ValueInterval(found.value, found.low, found.high))
-        yield f"Before: {value} when it was paged, in the {spec.windows.unit} of {start_text(paged.window.start)}."
+        yield f"Before: {value} in the {spec.windows.unit} of {start_text(paged.window.start)}, which was paged."
+
+
+def _who_cared(incident: Incident) -> Iterator[str]:
+    """Who looked after it, if anybody did."""
     if incident.acknowledged_at is not None:
         why = f": {incident.acknowledged_why}" if incident.acknowledged_why else ""
         yield f"Looked after by {incident.acknowledged_by} since {start_text(incident.acknowledged_at)}{why}."

@@ -97,7 +97,8 @@ def _page_since(tx: Transaction, window: JudgedWindow, end: EndEvidence | None, 
     began, own = loss_onset(tx, window.spec, end) if end else None, window.cycle.window.start
     if began is None or began.since > own:
         return Page(rule, reason, own)
-    return Page(rule, reason, began.since, within=began.within)
+    first, last = began.within
+    return Page(rule, reason, began.since, within=(first, min(last, own)))
 
 
 def _is_in_doubt(window: JudgedWindow, key: StreamKey) -> bool:

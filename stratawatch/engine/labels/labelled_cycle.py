@@ -143,10 +143,10 @@ class CycleAnswers:
 
     @property
     def disputed(self) -> frozenset[str]:
-        """The items that people answered, and could not agree on."""
+        """The items without a verdict of which some people said yes and others no."""
         open_ = {key for key, verdict in self.verdicts.items() if verdict == "unresolved"}
         said = words_of(event for event in self.events if event.item_key in open_)
-        return frozenset(key for key, words in said.items() if {"yes", "no"} & {*words})
+        return frozenset(key for key, words in said.items() if {"yes", "no"} <= {*words})
 
 
 def cycle_answers(tx: Transaction, spec: PanelSpec, cycle_id: int, draws: Sequence[DrawnItem]) -> CycleAnswers:

@@ -7,7 +7,8 @@ from typing import Any, Final
 
 from stratawatch.core.designs.missing_bounds import MOST_MISSING, REWEIGHTING, MissingBounds, missing_bounds
 from stratawatch.core.estimate import Estimate
-from stratawatch.core.estimation.missing_answers import AnswerCounts, DrawnAnswers, MissingLean
+from stratawatch.core.estimation.missing_answers import AnswerCounts, DrawnAnswers, MissingLean, Side
+from stratawatch.core.metrics import A, B, metric_named
 from stratawatch.engine.labels.labelled_cycle import LabelledCycle
 from stratawatch.engine.model.cycle_facts import Cycle
 from stratawatch.engine.model.states import CycleState
@@ -16,6 +17,7 @@ from stratawatch.formatting import count_text
 
 KEPT: Final = "missing answers of "
 """Before a panel's name: the cursor that keeps, for `status`, what is missing of its newest judged window."""
+_SIDES: Final[dict[int, Side]] = {A: "called positive", B: "called negative"}
 
 
 @dataclass(frozen=True)
@@ -47,10 +49,17 @@ class MissingAnswers:
         several = ", ".join(f"{number:,} {word}" for word, number in parts.items() if number)
         return f"{self._missing:,} of {count_text(self.drawn, 'drawn item')} have no answer ({several})"
 
-    @property
-    def are_most(self) -> bool:
-        """Whether more of the drawn items have no answer than may be missing."""
-        return self._missing > MOST_MISSING * self.drawn
+    def are_most_of(self, estimate: Estimate) -> bool:
+        """Whether more of the drawn items that an estimate reads have no answer than may be missing.
+
+        Of a segment alone nobody counts them: it may not be there at all.
+        """
+        if self._missing == self.drawn or estimate.segment is not None:
+            return self._missing == self.drawn
+        sides = [_SIDES[side] for side in metric_named(estimate.metric).sides]
+        read = [one for one in self.counts if one.classifier == estimate.classifier and one.side in sides]
+        drawn, answered = sum(one.drawn for one in read), sum(one.answered for one in read)
+        return drawn - answered > MOST_MISSING * drawn
 
     @property
     def _missing(self) -> int:

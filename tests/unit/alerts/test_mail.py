@@ -119,7 +119,7 @@ class TestChart:
         assert since.startswith("2026-02-16  29.5% (26.4 to 32.8)  [")
         assert since.endswith("] since, outside")
         assert before.rindex("-") < before.index("|", 36) == since.index("|", 36) < since.index("x")
-        caption = "How much of its flags are wrong by window, with its intervals; at most 21.2% allowed."
+        caption = "By window what share of its flags are wrong, with intervals; at most 21.2% allowed."
         assert caption in " ".join(plain.split())
 
     def test_of_a_metric_of_errors_is_as_it_is(self, mail):
@@ -127,7 +127,7 @@ class TestChart:
         ((_, message),) = mail.mails
         plain = " ".join(message.get_body(("plain",)).get_content().split())
         assert "2026-02-16 70.5% (67.2 to 73.6) [" in plain
-        assert "False omission rate by window, with its intervals; floor 78.8%." in plain
+        assert "False omission rate by window, with intervals; floor 78.8%." in plain
 
     def test_is_not_there_where_nothing_is_to_be_drawn(self, mail):
         mail.channel().send(notice())
