@@ -9,16 +9,15 @@ from stratawatch.core.goals import Limit
 from stratawatch.engine.cycle.advance import advance
 from stratawatch.engine.cycle.operator_actions import reopen_cycle
 from tests.support.fakes import MONDAY, WEEK, spec
-from tests.support.scenario import label_weeks, open_all, work_on
+from tests.support.scenario import label_weeks, new_scenario, open_all, work_on
 
 LATE = "2026-01-12"
 RF = Limit("precision", floor=0.3, classifiers=("rf",))
 PANEL = spec(budget=400, limits=(Limit("precision", floor=0.3, classifiers=("lr",)), RF))
 
 
-def late_week(make_scenario, first, then):
+def late_week(scenario, then):
     """The second week, in which both classifiers fell, is refused, and judged after the fourth."""
-    scenario = make_scenario(first)
     label_weeks(scenario, 0, size=1000)
     scenario.produce(1, quality=0.2, size=1000)
     scenario.clock.moment = MONDAY + 2 * WEEK
@@ -34,10 +33,12 @@ def late_week(make_scenario, first, then):
     return scenario
 
 
-@pytest.fixture
-def late(make_scenario):
-    """Where nothing else changed."""
-    return late_week(make_scenario, PANEL, PANEL)
+@pytest.fixture(scope="module")
+def late(tmp_path_factory):
+    """Where nothing else changed; played once, as tests only read it."""
+    scenario = late_week(new_scenario(tmp_path_factory.mktemp("late") / "store.db", PANEL), PANEL)
+    yield scenario
+    scenario.ports.store.dispose()
 
 
 def pages(scenario):
@@ -86,13 +87,15 @@ class TestALatePage:
 
     def test_says_nothing_of_a_limit_that_is_gone(self, make_scenario):
         gone = Limit("recall", floor=0.01, classifiers=("rf",))
-        scenario = late_week(make_scenario, replace(PANEL, limits=(*PANEL.limits, gone)), PANEL)
+        scenario = late_week(make_scenario(replace(PANEL, limits=(*PANEL.limits, gone))), PANEL)
         assert len(pages(scenario)) == 2
         assert not [page for page in pages(scenario) if "recall of rf" in page.body]
 
-    def test_is_over_with_the_next_window(self, late):
-        label_weeks(late, 4, size=1000)
-        assert [one.severity for one in late.channel.received] == ["page", "page", "resolved", "resolved"]
+
+def test_is_over_with_the_next_window(make_scenario):
+    scenario = late_week(make_scenario(PANEL), PANEL)
+    label_weeks(scenario, 4, size=1000)
+    assert [one.severity for one in scenario.channel.received] == ["page", "page", "resolved", "resolved"]
 
 
 def test_that_the_newest_window_was_refused_is_said(make_scenario):
