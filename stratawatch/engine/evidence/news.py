@@ -34,7 +34,16 @@ from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.engine.model.states import CycleState
 from stratawatch.engine.model.stored_baseline import StoredBaseline
 from stratawatch.engine.ports.transaction import Transaction
-from stratawatch.formatting import capitalised, confidence_text, count_text, exact_points, percent, points, this_window
+from stratawatch.formatting import (
+    capitalised,
+    confidence_text,
+    count_text,
+    exact_points,
+    percent,
+    points,
+    printable,
+    this_window,
+)
 
 CHARTED: Final = MANY
 """Windows that a chart shows."""
@@ -130,7 +139,7 @@ def _when_paged(tx: Transaction, spec: PanelSpec, incident: Incident) -> Iterato
 def _who_cared(incident: Incident) -> Iterator[str]:
     """Who looked after it, if anybody did."""
     if incident.acknowledged_at is not None:
-        why = f": {incident.acknowledged_why}" if incident.acknowledged_why else ""
+        why = f": {printable(incident.acknowledged_why)}" if incident.acknowledged_why else ""
         yield f"Looked after by {incident.acknowledged_by} since {start_text(incident.acknowledged_at)}{why}."
 
 
