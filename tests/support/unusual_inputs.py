@@ -1,4 +1,4 @@
-"""Wrong and unusual inputs and wishes, and the page docs/unusual-inputs.md, which shows the same lines.
+"""Wrong and unusual inputs and settings, and the page docs/unusual-inputs.md, which shows the same lines.
 
 What is said is a part of the answer, word by word.
 """
@@ -9,9 +9,9 @@ from typing import Final
 from tests.support.unusual.changes import CHANGES
 from tests.support.unusual.data import DATA
 from tests.support.unusual.one_input import UnusualInput
-from tests.support.unusual.wishes import WISHES
+from tests.support.unusual.settings import SETTINGS
 
-UNUSUAL: Final[tuple[UnusualInput, ...]] = (*DATA, *WISHES, *CHANGES)
+UNUSUAL: Final[tuple[UnusualInput, ...]] = (*DATA, *SETTINGS, *CHANGES)
 PAGE: Final = Path(__file__).parents[2] / "docs" / "unusual-inputs.md"
 _TOP: Final = """\
 # Unusual inputs and wishes
@@ -22,7 +22,7 @@ and `advance` would refuse the same; where it is 0, they go on. [Every key](../s
 """
 _PARTS: Final = (
     ("The data", "the data", DATA),
-    ("The configuration", "typed", WISHES),
+    ("The configuration", "typed", SETTINGS),
     ("What changed since the newest cycle", "changed", CHANGES),
 )
 

@@ -3,14 +3,13 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final
+from typing import Any
 
 from stratawatch.core.alarms.alarm_states import AlarmState
 from stratawatch.core.alarms.drops import worsening_word
 from stratawatch.core.alarms.ends import fixed_ends
 from stratawatch.core.alarms.error_shares import ErrorShare, error_share
 from stratawatch.core.alarms.moved import ValueInterval
-from stratawatch.core.alarms.reading_lengths import MANY
 from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
 from stratawatch.core.goals import Limit
 from stratawatch.core.metrics import metric_named
@@ -26,6 +25,7 @@ from stratawatch.engine.evidence.lasting_text import still_on_line, still_sure_l
 from stratawatch.engine.evidence.late_pages import later_lines
 from stratawatch.engine.evidence.like_windows import windows_around
 from stratawatch.engine.evidence.moved_text import cause_lines, named_text, place_lines
+from stratawatch.engine.evidence.stream_estimates import chart_facts, estimate_in, estimates_up_to, window_start
 from stratawatch.engine.evidence.what_moved import StreamChange, change_of_stream
 from stratawatch.engine.model.alarm_records import Incident, StreamKey
 from stratawatch.engine.model.cycle_facts import Cycle
@@ -44,9 +44,6 @@ from stratawatch.formatting import (
     printable,
     this_window,
 )
-
-CHARTED: Final = MANY
-"""Windows that a chart shows."""
 
 
 def news_of_page(
@@ -67,7 +64,7 @@ def news_of_page(
         _sure(page, spec, fall.this),
         *([f"Suspected too: {'; '.join(map(str, page.others))}."] if page.others else []),
     ]
-    chart, older = _chart(tx, spec, cycle, key, page.since), fall.may_be_older
+    chart, older = chart_facts(tx, spec, cycle, key, page.since), fall.may_be_older
     return News(lines, chart, fall.cause_lines(), fall.headline, may_be_older=older)
 
 
@@ -77,7 +74,7 @@ def news_of_reminder(windows: ComparedWindows, spec: PanelSpec, cycle: Cycle, ke
         return News()
     tx, fall = windows.tx, _Fall.of(windows, spec, cycle, key, since)
     began = [*fall.value_lines(), fall.since_line(since), *_still_on(tx, fall, since), *fall.harm_lines()]
-    chart, older = _chart(tx, spec, cycle, key, since), fall.may_be_older
+    chart, older = chart_facts(tx, spec, cycle, key, since), fall.may_be_older
     cost: dict[str, Any] = {} if fall.harm is None else {"harm": fall.harm.short, "more_wrong": fall.harm.more_now}
     if fall.is_inside:
         unit = spec.windows.unit
@@ -118,18 +115,18 @@ def news_of_end(tx: Transaction, spec: PanelSpec, cycle: Cycle, incident: Incide
         lasted = found.sentence(spec.windows)
         before = [*_when_paged(tx, spec, incident)]
         cost = harm(tx, spec, cycle, key, since, ended=found.ended)
-    fall = _Fall(spec, cycle, key, limit, _estimate_in(tx, spec, cycle, key), cost)
+    fall = _Fall(spec, cycle, key, limit, estimate_in(tx, spec, cycle, key), cost)
     lines = [*fall.value_lines(), *before, *_who_cared(incident), lasted]
     if cost is not None and cost.total:
         paid = [f"Cost: {cost.total_cost}"] if cost.total_cost else []
         lines += [f"Harm: {cost.total}", *paid, f"Left to do: put right what the {cost.name} of that time did."]
-    return News(lines, _chart(tx, spec, cycle, key, since), subject=fall.headline)
+    return News(lines, chart_facts(tx, spec, cycle, key, since), subject=fall.headline)
 
 
 def _when_paged(tx: Transaction, spec: PanelSpec, incident: Incident) -> Iterator[str]:
     """How it was in the window that was paged, by the labels that this has now."""
     paged = tx.cycles.get(incident.cycle_id)
-    found = _Fall(spec, paged, incident.key, None, _estimate_in(tx, spec, paged, incident.key)).found
+    found = _Fall(spec, paged, incident.key, None, estimate_in(tx, spec, paged, incident.key)).found
     if found is not None:
         share = error_share(incident.key.metric)
         value = share.brief(ValueInterval(found.value, found.low, found.high))
@@ -178,7 +175,7 @@ class _Fall:
             cycle,
             key,
             limit,
-            _estimate_in(tx, spec, cycle, key),
+            estimate_in(tx, spec, cycle, key),
             harm(tx, spec, cycle, key, since, is_newest=is_newest),
             None if key.segment else change_of_stream(windows, spec, cycle, key, since),
             current_baselines(tx, spec, cycle.window.start).get(key) if is_of_drop else None,
@@ -338,7 +335,9 @@ def _looked_at(tx: Transaction, spec: PanelSpec, incident: Incident, over: Cycle
     if limit is None or limit.max_drop is not None:
         return LookedAt()
     windows = (over.window.start - paged) // spec.windows.length
-    found = [(_start(spec, period), one) for period, one in _estimates(tx, spec, over, incident.key, windows)]
+    found = [
+        (window_start(spec, period), one) for period, one in estimates_up_to(tx, spec, over, incident.key, windows)
+    ]
     between = [(start, one) for start, one in found if paged < start < over.window.start]
     return LookedAt(
         [start for start, one in between if _is_inside(one, limit)],
@@ -360,7 +359,7 @@ def _still_on(tx: Transaction, fall: _Fall, since: datetime) -> Iterator[str]:
     if fall.found is None or fall.limit is None:
         return
     number = (cycle.window.start - since) // spec.windows.length + 1
-    found = dict(_estimates(tx, spec, cycle, fall.key, number))
+    found = dict(estimates_up_to(tx, spec, cycle, fall.key, number))
     each = (found[period].result if period in found else None for period in _periods(cycle, number))
     values = [one if isinstance(one, IntervalEstimate) else None for one in each]
     has_ends = fall.limit.floor is not None or fall.limit.ceiling is not None
@@ -371,33 +370,3 @@ def _still_on(tx: Transaction, fall: _Fall, since: datetime) -> Iterator[str]:
 def _periods(cycle: Cycle, number: int) -> range:
     """Those of so many windows up to a cycle's."""
     return range(cycle.period - number + 1, cycle.period + 1)
-
-
-def _estimate_in(tx: Transaction, spec: PanelSpec, cycle: Cycle, key: StreamKey) -> Estimate | None:
-    """A stream's estimate in a window."""
-    return dict(_estimates(tx, spec, cycle, key, 1)).get(cycle.period)
-
-
-def _chart(tx: Transaction, spec: PanelSpec, cycle: Cycle, key: StreamKey, since: datetime) -> dict[str, Any]:
-    """The windows up to this one, for a channel that draws."""
-    limit = watched_streams(spec).get(key)
-    windows = [
-        {"start": _start(spec, period).isoformat(), "value": one.value, "low": one.low, "high": one.high}
-        for period, estimate in _estimates(tx, spec, cycle, key, CHARTED)
-        if isinstance(one := estimate.result, IntervalEstimate)
-    ]
-    ends = {} if limit is None else {"floor": limit.floor, "ceiling": limit.ceiling}
-    known = {name: value for name, value in ends.items() if value is not None}
-    return {"chart": {"windows": windows, "since": since.isoformat(), **known}} if windows else {}
-
-
-def _estimates(
-    tx: Transaction, spec: PanelSpec, cycle: Cycle, key: StreamKey, windows: int
-) -> list[tuple[int, Estimate]]:
-    """A stream's estimates by period in the newest windows up to a cycle."""
-    found = tx.estimates.in_periods(spec.name, cycle.period - windows + 1, cycle.period, [key.metric], [key.segment])
-    return [(one.period, one.estimate) for one in found if one.estimate.classifier == key.classifier]
-
-
-def _start(spec: PanelSpec, period: int) -> datetime:
-    return spec.windows.start + period * spec.windows.length

@@ -1,4 +1,4 @@
-"""A wrong or unusual input or wish: what is typed or what the data are, and what `check` says of it."""
+"""A wrong or unusual input or setting: what is typed or what the data are, and what `check` says of it."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Unusual wishes: what the configuration says that is wrong or rare."""
+"""Unusual settings: what the configuration says that is wrong or rare."""
 
 import shutil
 from pathlib import Path
@@ -15,7 +15,7 @@ def _file_for_queue(folder: Path) -> None:
     (folder / "queue").write_text("a file where the folder should be", encoding="utf-8")
 
 
-WISHES: Final = (
+SETTINGS: Final = (
     UnusualInput(
         "cut_off = 60", "the cut-off of a probability is out of its range", (("cut_off = 0.6", "cut_off = 60.0"),)
     ),
