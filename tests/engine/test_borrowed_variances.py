@@ -17,8 +17,8 @@ GOALS = (Goal("precision", 0.06), Goal("recall", 0.08))
 def watched(make_scenario):
     """Three windows of a panel whose goals decide how many labels there are, and which could page."""
     limits = (Limit("precision", floor=0.2),)
-    scenario = make_scenario(spec(budget=1500, stop_rule="goals", goals=GOALS, limits=limits))
-    return scenario, label_weeks(scenario, 0, 1, 2, size=3000)
+    scenario = make_scenario(spec(budget=1500, stop_rule="goals", goals=GOALS, limits=limits), 0, 1, 2, size=3000)
+    return scenario, scenario.cycles
 
 
 def test_the_first_window_borrows_nothing_and_later_ones_do(watched):
@@ -86,6 +86,6 @@ def test_goals_about_something_else_borrow_nothing(make_scenario):
 
 
 def test_labels_alone_borrow_nothing(make_scenario):
-    scenario = make_scenario(spec(budget=1500, stop_rule="goals", goals=GOALS, variance="labels"))
-    cycles = label_weeks(scenario, 0, 1, size=3000)
+    scenario = make_scenario(spec(budget=1500, stop_rule="goals", goals=GOALS, variance="labels"), 0, 1, size=3000)
+    cycles = scenario.cycles
     assert [cycle_of(scenario, cycle).variance_priors for cycle in cycles] == [(), ()]

@@ -67,9 +67,7 @@ def turn_one_round(scenario, cycle):
 class TestOnset:
     @pytest.fixture
     def healthy(self, make_scenario):
-        scenario = make_scenario(panel())
-        label_weeks(scenario, 0, 1, 2)
-        return scenario
+        return make_scenario(panel(), 0, 1, 2)
 
     def since(self, scenario, **other):
         (end,) = evidence(scenario).ends
@@ -92,9 +90,7 @@ class TestOnset:
 class TestSlowLosses:
     @pytest.fixture
     def paged(self, make_scenario):
-        scenario = make_scenario(panel(NEARLY, 165))
-        scenario.cycles = label_weeks(scenario, 0, 1, 2)
-        return scenario
+        return make_scenario(panel(NEARLY, 165), 0, 1, 2)
 
     def test_are_paged_by_windows_together(self, paged):
         (incident,) = incidents(paged)
@@ -128,15 +124,15 @@ class TestSlowLosses:
     def test_of_precision_wait_for_more_evidence_where_recall_is_watched_too(self, make_scenario):
         """The same windows: their evidence is above 20 before the third one and below 50."""
         never = Limit("recall", floor=0.01, classifiers=("rf",))
-        scenario = make_scenario(spec(budget=165, limits=(NEARLY, never)))
-        cycles = label_weeks(scenario, 0, 1)
+        scenario = make_scenario(spec(budget=165, limits=(NEARLY, never)), 0, 1)
+        cycles = list(scenario.cycles)
         assert 20 <= max(end.value for end in evidence(scenario).ends) < 50
         cycles += label_weeks(scenario, 2)
         assert {cycle_of(scenario, cycle).focus for cycle in cycles} == {None}
 
     def test_do_not_where_the_panel_wants_none(self, make_scenario):
-        scenario = make_scenario(panel(NEARLY, 165, focus=False))
-        cycles = label_weeks(scenario, 0, 1, 2)
+        scenario = make_scenario(panel(NEARLY, 165, focus=False), 0, 1, 2)
+        cycles = list(scenario.cycles)
         assert {cycle_of(scenario, cycle).focus for cycle in cycles} == {None}
 
     def test_an_open_incident_is_out_of_the_sum(self, paged):
@@ -156,8 +152,8 @@ class TestSlowLosses:
 
 class TestJudgedAgain:
     def test_without_news_nothing_changes(self, make_scenario):
-        scenario = make_scenario(panel())
-        (cycle,) = label_weeks(scenario, 0)
+        scenario = make_scenario(panel(), 0)
+        (cycle,) = scenario.cycles
         before, total = rows(scenario, cycle), evidence(scenario).total
         for _ in range(10):
             judge_cycle(scenario.ports, cycle)
@@ -165,8 +161,8 @@ class TestJudgedAgain:
         assert (rows(scenario, cycle), evidence(scenario).total) == (before, total)
 
     def test_a_corrected_label_replaces_its_own_factor_at_the_same_stake(self, make_scenario):
-        scenario = make_scenario(panel())
-        (cycle,) = label_weeks(scenario, 0)
+        scenario = make_scenario(panel(), 0)
+        (cycle,) = scenario.cycles
         before = rows(scenario, cycle)
         turn_one_round(scenario, cycle)
         after = rows(scenario, cycle)
@@ -176,8 +172,8 @@ class TestJudgedAgain:
         assert [row.log_e for row in after] != [row.log_e for row in before]
 
     def test_one_of_a_window_before_the_newest_too(self, make_scenario):
-        scenario = make_scenario(panel())
-        first, _ = label_weeks(scenario, 0, 1)
+        scenario = make_scenario(panel(), 0, 1)
+        first, _ = scenario.cycles
         total = evidence(scenario).total
         turn_one_round(scenario, first)
         assert rows(scenario, first)[0].revision == 2
@@ -212,8 +208,7 @@ class TestJudgedAgain:
 
 class TestWhatBeginsAnew:
     def test_a_changed_limit(self, make_scenario):
-        scenario = make_scenario(panel())
-        label_weeks(scenario, 0)
+        scenario = make_scenario(panel(), 0)
         scenario.panel = panel(Limit("precision", floor=0.45, classifiers=("rf",)))
         label_weeks(scenario, 1)
         assert [one.why for one in restarts(scenario)] == [
@@ -223,16 +218,14 @@ class TestWhatBeginsAnew:
             assert {row.limit for row in tx.evidence.since_restarts("spam")} == {0.45}
 
     def test_a_changed_question(self, make_scenario):
-        scenario = make_scenario(panel())
-        label_weeks(scenario, 0)
+        scenario = make_scenario(panel(), 0)
         scenario.panel = replace(scenario.panel, question="Is it very spam?")
         label_weeks(scenario, 1)
         (restart,) = restarts(scenario)
         assert (restart.key, restart.why) == (None, "another question is asked")
 
     def test_a_changed_cut_off(self, make_scenario):
-        scenario = make_scenario(panel())
-        label_weeks(scenario, 0)
+        scenario = make_scenario(panel(), 0)
         lr, rf = scenario.panel.classifiers
         scenario.panel = replace(scenario.panel, classifiers=(lr, replace(rf, cut_off=0.55)))
         label_weeks(scenario, 1)
@@ -255,8 +248,8 @@ class TestWindowsThatStandAlone:
         assert rows(scenario, second) == ()
 
     def test_where_the_panel_wants_it(self, make_scenario):
-        scenario = make_scenario(panel(NEARLY, 165, alarms="window"))
-        cycles = label_weeks(scenario, 0, 1)
+        scenario = make_scenario(panel(NEARLY, 165, alarms="window"), 0, 1)
+        cycles = list(scenario.cycles)
         assert {rule(scenario, cycle).rule for cycle in cycles} == {"window"}
         assert evidence(scenario).total == 0
 
@@ -274,8 +267,7 @@ class TestStoresOfBefore:
     @pytest.fixture
     def upgraded(self, make_scenario):
         """Three windows that were judged before evidence was kept."""
-        scenario = make_scenario(panel())
-        scenario.cycles = label_weeks(scenario, 0, 1, 2)
+        scenario = make_scenario(panel(), 0, 1, 2)
         with scenario.ports.store.begin() as tx:
             for table in ("evidence", "judgement_rules", "evidence_restarts"):
                 tx._sql.exec_driver_sql(f"DELETE FROM {table}")
@@ -294,11 +286,11 @@ class TestStoresOfBefore:
 
     def test_take_in_past_windows_when_somebody_says_so(self, upgraded):
         added = replay_evidence(upgraded.ports, "spam", 2, "after the upgrade")
-        assert [cycle.id for cycle in added] == upgraded.cycles[1:]
+        assert [cycle.id for cycle in added] == list(upgraded.cycles[1:])
         assert severities(upgraded) == []
         assert replay_evidence(upgraded.ports, "spam", 2) == ()
         with upgraded.ports.store.begin() as tx:
-            assert sorted({row.cycle_id for row in tx.evidence.since_restarts("spam")}) == upgraded.cycles[1:]
+            assert sorted({row.cycle_id for row in tx.evidence.since_restarts("spam")}) == list(upgraded.cycles[1:])
             assert [entry.action for entry in tx.audit.entries()] == ["replayed"]
         label_weeks(upgraded, 3)
         assert len(evidence(upgraded).ends) == 1
@@ -318,8 +310,7 @@ class TestStoresOfBefore:
 class TestWhatAPageSays:
     @pytest.fixture
     def fallen(self, make_scenario):
-        scenario = make_scenario(panel())
-        label_weeks(scenario, 0, 1)
+        scenario = make_scenario(panel(), 0, 1)
         label_weeks(scenario, 2, quality=0.3)
         return scenario
 
@@ -352,8 +343,7 @@ class TestWhatAPageSays:
         assert "usually" not in page.subject + page.body
 
     def test_another_cut_off_is_another_classifier(self, make_scenario):
-        scenario = make_scenario(panel())
-        label_weeks(scenario, 0)
+        scenario = make_scenario(panel(), 0)
         lr, rf = scenario.panel.classifiers
         scenario.panel = replace(scenario.panel, classifiers=(lr, replace(rf, cut_off=0.55)))
         label_weeks(scenario, 1, quality=0.3)

@@ -24,7 +24,6 @@ from tests.support.fakes import MONDAY, WEEK, spec
 from tests.support.scenario import (
     cycle_of,
     label_cycle,
-    label_weeks,
     labelled_scenario,
     only_cycle,
     open_all,
@@ -83,8 +82,7 @@ class TestThePlanOfAFirstRound:
         assert second.forecast is None
 
     def test_counts_labels_that_are_there_already(self, make_scenario):
-        scenario = make_scenario(PANEL)
-        label_weeks(scenario, 0)
+        scenario = make_scenario(PANEL, 0)
         start = MONDAY + WEEK
         stay = scenario.source.windows[MONDAY][:2000]
         scenario.produce(1)
@@ -261,8 +259,7 @@ class TestLabelsThatDidNotCome:
 
 class TestPlansOfAnOlderVersion:
     def test_load_and_are_left_out_of_the_record(self, make_scenario):
-        scenario = make_scenario(PANEL)
-        label_weeks(scenario, 0)
+        scenario = make_scenario(PANEL, 0)
         with_forecast = plans(scenario, only_cycle(scenario))
         scenario.produce(1)
         scenario.clock.moment = MONDAY + 2 * WEEK

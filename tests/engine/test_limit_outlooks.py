@@ -18,7 +18,7 @@ from stratawatch.report.page import panel_page
 from tests.support.drops import PANEL as DROPS
 from tests.support.drops import measure
 from tests.support.fakes import MONDAY, WEEK, spec
-from tests.support.scenario import label_cycle, label_weeks, labelled_scenario, only_cycle, open_all, work_on
+from tests.support.scenario import label_weeks, labelled_scenario, only_cycle, open_all, work_on
 
 FLOOR = Limit("precision", floor=0.4, classifiers=("lr",))
 PANEL = spec(budget=200, limits=(FLOOR,))
@@ -26,9 +26,7 @@ PANEL = spec(budget=200, limits=(FLOOR,))
 
 @pytest.fixture
 def judged(make_scenario):
-    made = make_scenario(PANEL)
-    label_cycle(made)
-    return made
+    return make_scenario(PANEL, 0)
 
 
 def outlooks(scenario, panel=PANEL):

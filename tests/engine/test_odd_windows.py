@@ -146,8 +146,7 @@ class TestClassifiers:
         assert found["false_omission_rate"].state == AlarmState.OK
 
     def test_one_that_was_renamed_ends_its_incident_and_begins_without_evidence(self, make_scenario):
-        scenario = make_scenario(panel(Limit("precision", floor=0.9, classifiers=("rf",))))
-        label_weeks(scenario, 0)
+        scenario = make_scenario(panel(Limit("precision", floor=0.9, classifiers=("rf",))), 0)
         assert severities(scenario) == ["page"]
         lr, _ = scenario.panel.classifiers
         renamed = ClassifierSpec("forest", "score_rf", cut_off=0.6)
@@ -164,9 +163,7 @@ class TestClassifiers:
 class TestALimitThatChangesWhileAnIncidentIsOpen:
     @pytest.fixture
     def paged(self, make_scenario):
-        scenario = make_scenario(panel(replace(KEPT, floor=0.9)))
-        label_weeks(scenario, 0)
-        return scenario
+        return make_scenario(panel(replace(KEPT, floor=0.9)), 0)
 
     def test_to_one_that_holds_ends_it(self, paged):
         paged.panel = replace(paged.panel, limits=(replace(KEPT, floor=0.4),))
@@ -182,8 +179,8 @@ class TestALimitThatChangesWhileAnIncidentIsOpen:
 
 class TestWindowsInBetween:
     def test_that_were_refused_or_cancelled_leave_evidence_as_it_is(self, make_scenario):
-        scenario = make_scenario(panel(KEPT))
-        (first,) = label_weeks(scenario, 0)
+        scenario = make_scenario(panel(KEPT), 0)
+        (first,) = scenario.cycles
         before = total(scenario)
         for period in (1, 2):
             scenario.produce(period)

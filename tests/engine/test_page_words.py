@@ -150,8 +150,7 @@ class TestWhatItCosts:
         assert end.facts["reason"] == why
 
     def test_does_not_count_a_week_after_it_and_names_who_looked_after_it(self, make_scenario):
-        scenario = make_scenario(spec(budget=400, limits=(KEPT,)))
-        label_weeks(scenario, 0, size=1000)
+        scenario = make_scenario(spec(budget=400, limits=(KEPT,)), 0, size=1000)
         label_weeks(scenario, 1, 2, size=1000, quality=0.2)
         acknowledge_incident(replace(scenario.ports, by="ann"), 1, "rolling back")
         label_weeks(scenario, 3, size=1000, quality=1.1)
@@ -166,8 +165,7 @@ class TestWhatItCosts:
 
     def test_is_told_in_money_too_where_the_cost_of_one_is_known(self, make_scenario):
         costs = CallCosts("EUR", wrong_flag=2.5)
-        scenario = make_scenario(spec(budget=400, limits=(KEPT,), costs=costs))
-        label_weeks(scenario, 0, size=1000)
+        scenario = make_scenario(spec(budget=400, limits=(KEPT,), costs=costs), 0, size=1000)
         label_weeks(scenario, 1, 2, 3, size=1000, quality=0.2)
         label_weeks(scenario, 4, size=1000, quality=2.0)
         *_, second, end = [
@@ -187,15 +185,13 @@ class TestWhatItCosts:
         assert re.search(f"Cost: {more}", end.body).groups() == said.groups()[7:]
 
     def test_of_calls_whose_cost_nobody_said_is_told_in_calls(self, make_scenario):
-        scenario = make_scenario(spec(budget=400, limits=(KEPT,), costs=CallCosts("EUR", miss=40.0)))
-        label_weeks(scenario, 0, size=1000)
+        scenario = make_scenario(spec(budget=400, limits=(KEPT,), costs=CallCosts("EUR", miss=40.0)), 0, size=1000)
         label_weeks(scenario, 1, size=1000, quality=0.2)
         assert "Harm: about" in scenario.channel.received[0].body
         assert "EUR" not in scenario.channel.received[0].body
 
     def test_weeks_that_look_fine_and_are_not_proven_are_not_told_as_certain(self, make_scenario):
-        scenario = make_scenario(spec(budget=400, limits=(KEPT,)))
-        label_weeks(scenario, 0, size=1000)
+        scenario = make_scenario(spec(budget=400, limits=(KEPT,)), 0, size=1000)
         label_weeks(scenario, 1, size=1000, quality=0.2)
         with scenario.ports.store.begin() as tx:
             (incident,) = tx.alarms.incidents()
@@ -221,8 +217,7 @@ class TestWhatItCosts:
     def test_weeks_that_it_may_have_begun_in_are_not_told_as_certain(self, make_scenario):
         """About five points: no single week of 150 labels proves that before the third."""
         limit = Limit("precision", floor=0.66, classifiers=("rf",))
-        scenario = make_scenario(spec(budget=150, limits=(limit,)))
-        label_weeks(scenario, 0, 1, 2)
+        scenario = make_scenario(spec(budget=150, limits=(limit,)), 0, 1, 2)
         (page,) = scenario.channel.received
         since, first, last = re.search(
             r"the week of (\S+), most likely \(90% sure: (\S+) to (\S+)\)", page.body
@@ -242,8 +237,7 @@ class TestWhatItCosts:
 
     def test_a_limit_that_was_never_kept_is_no_change_to_look_for(self, make_scenario):
         """Two weeks far below a floor that is set before the third."""
-        scenario = make_scenario(spec(limits=()))
-        label_weeks(scenario, 0, 1, quality=0.2)
+        scenario = make_scenario(spec(limits=()), 0, 1, quality=0.2)
         scenario.panel = replace(scenario.panel, limits=(Limit("precision", floor=0.8, classifiers=("lr",)),))
         label_weeks(scenario, 2, quality=0.2)
         (page,) = scenario.channel.received
@@ -252,8 +246,7 @@ class TestWhatItCosts:
 
     def test_a_week_that_looks_fine_is_not_told_as_broken(self, make_scenario):
         near = Limit("precision", floor=0.47, classifiers=("lr",))
-        scenario = make_scenario(spec(limits=(near,)))
-        label_weeks(scenario, 0, quality=0.2)
+        scenario = make_scenario(spec(limits=(near,)), 0, quality=0.2)
         label_weeks(scenario, 1)
         _, reminder = scenario.channel.received
         now = r"\d\d% of its flags are wrong, at most 53% allowed"
@@ -272,8 +265,7 @@ class TestWhatItCosts:
     def test_of_recall_is_in_misses(self, make_scenario):
         """From week 2 on a fifth of what lr passes is true: it misses them, and its flags are as right as before."""
         kept = Limit("recall", floor=0.3, classifiers=("lr",))
-        scenario = make_scenario(spec(budget=400, limits=(kept,)))
-        label_weeks(scenario, 0, 1, size=1000)
+        scenario = make_scenario(spec(budget=400, limits=(kept,)), 0, 1, size=1000)
         missed = [miss(scenario, period) for period in (2, 3)]
         page, reminder = scenario.channel.received
         said = re.search(

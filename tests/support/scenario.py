@@ -40,6 +40,8 @@ class Scenario:
     panel: PanelSpec
     url: str = ""
     """The address of the store, for a test that reads it by it."""
+    cycles: tuple[int, ...] = ()
+    """Those that it had from its beginning, where it does not begin empty."""
 
     @classmethod
     def around(cls, store, panel: PanelSpec | None = None, source: FakeSource | None = None) -> "Scenario":
@@ -103,12 +105,12 @@ def labelled_scenario(path: Path, panel: PanelSpec, *periods: int, **rows: float
     if key not in _LABELLED:
         folder = TemporaryDirectory(prefix="stratawatch-")
         _LABELLED[key] = folder, new_scenario(Path(folder.name) / "store.db", panel)
-        label_weeks(_LABELLED[key][1], *periods, **rows)
+        _LABELLED[key][1].cycles = tuple(label_weeks(_LABELLED[key][1], *periods, **rows))
         _LABELLED[key][1].ports.store.dispose()
     folder, played = _LABELLED[key]
     shutil.copy(Path(folder.name) / "store.db", path)
     made = Scenario.around(opened_store(path), panel, _copy(played.source))
-    made.clock.moment = played.clock.moment
+    made.clock.moment, made.cycles = played.clock.moment, played.cycles
     for name in ("check", "queue", "channel"):
         vars(getattr(made, name)).update(vars(_copy(getattr(played, name))))
     return made

@@ -62,6 +62,19 @@ def draws(design: FrozenDesign, labels: Sequence[int], without=()):
         yield [item for part in parts for item in part]
 
 
+def draws_apart(design: FrozenDesign, truth: Mapping[str, bool], labels: Sequence[int], without=()):
+    """One draw of each kind, and how many draws there are of it: items of an atom, a segment and a truth are alike."""
+    kinds = zip(
+        design.candidates.items, design.candidates.atoms.tolist(), design.candidates.segments["kind"], strict=True
+    )
+    kind_of = {item: (atom, kind, truth[item]) for item, atom, kind in kinds}
+    found: dict[tuple, list] = {}
+    for drawn in draws(design, labels, without):
+        found.setdefault(tuple(sorted(kind_of[item] for item in drawn)), []).append(drawn)
+    for alike in found.values():
+        yield alike[0], len(alike)
+
+
 def ratio(design: FrozenDesign, truth: Mapping[str, bool], form, place: int = 0, among=None) -> float:
     """A metric's true value by its textbook formula (see `closed_forms`)."""
     tp = fp = fn = tn = 0

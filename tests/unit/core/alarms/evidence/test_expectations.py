@@ -17,6 +17,7 @@ from tests.support.small_windows import (
     at_the_truth,
     ceiling,
     draws,
+    draws_apart,
     floor,
     mixed,
     ratio,
@@ -27,15 +28,30 @@ from tests.support.small_windows import (
 def expectation(design, truth, tests, labels, stake=None):
     """Mean E over every draw of so many labels a stratum, by test and loss; with a stake, at this one alone."""
     sums, count, stakes = {}, 0, {}
-    for drawn in draws(design, labels):
-        count += 1
+    for drawn, times in draws_apart(design, truth, labels):
+        count += times
         if not stakes:
             # They do not look at the answers: the first draw's are everyone's.
             found = window_e_values(design, [answers(truth, drawn)], tests)
             stakes = {(one.test, one.ordinal, one.loss): stake or one.stake for one in found}
         for one in window_e_values(design, [answers(truth, drawn)], tests, stakes):
-            sums[one.test, one.loss] = sums.get((one.test, one.loss), 0.0) + np.exp(one.log_e)
+            sums[one.test, one.loss] = sums.get((one.test, one.loss), 0.0) + times * np.exp(one.log_e)
     return {key: value / count for key, value in sums.items()}
+
+
+def test_draws_of_one_kind_have_the_same_evidence():
+    """So one of each kind stands for all of them."""
+    design, truth = mixed(PRIOR)
+    tests, kinds = at_the_truth(design, truth), list(draws_apart(design, truth, (2, 2, 1)))
+    sums, count, stakes = {}, 0, {}
+    for drawn in draws(design, (2, 2, 1)):
+        count += 1
+        for one in window_e_values(design, [answers(truth, drawn)], tests, stakes):
+            stakes[one.test, one.ordinal, one.loss] = one.stake
+            sums[one.test, one.loss] = sums.get((one.test, one.loss), 0.0) + np.exp(one.log_e)
+    assert sum(times for _, times in kinds) == count > 4 * len(kinds)
+    means = expectation(design, truth, tests, (2, 2, 1))
+    assert means == {key: pytest.approx(value / count, rel=1e-12) for key, value in sums.items()}
 
 
 class TestExpectationOverEveryDraw:
@@ -78,16 +94,17 @@ class TestExpectationOverEveryDraw:
         design, truth = window(["1", "0", "1"], [0.7, 0.2, 0.9], [0, 0, 1], ["110", "001", "110"])
         tests = [test for test in at_the_truth(design, truth) if test.metric in ("precision", "recall", "f1")]
         sums, weight = {}, 0.0
-        for first in draws(design, (2, 1)):
+        for first, times in draws_apart(design, truth, (2, 1)):
             second = (2, 1) if any(truth[item] for item in first[:2]) else (1, 2)
-            after = list(draws(design, second, without=first))
-            for more in after:
-                weight += 1 / len(after)
+            after = list(draws_apart(design, truth, second, without=first))
+            for more, of_these in after:
+                share = times * of_these / sum(every for _, every in after)
+                weight += share
                 logs = {}
                 for one in window_e_values(design, [answers(truth, first), answers(truth, more)], tests):
                     logs[one.test, one.loss] = logs.get((one.test, one.loss), 0.0) + one.log_e
                 for key, log_e in logs.items():
-                    sums[key] = sums.get(key, 0.0) + np.exp(log_e) / len(after)
+                    sums[key] = sums.get(key, 0.0) + np.exp(log_e) * share
         means = [value / weight for value in sums.values()]
         assert max(means) <= 1 + 1e-12
         assert min(means) < 1
@@ -97,22 +114,22 @@ class TestExpectationOverEveryDraw:
         known = ["0-0", "3-1"]
         before = [answer(item, "yes" if truth[item] else "no", bets=False, answered_before=True) for item in known]
         tests, sums, count = at_the_truth(design, truth), {}, 0
-        for drawn in draws(design, (2, 2, 1), without=known):
-            count += 1
+        for drawn, times in draws_apart(design, truth, (2, 2, 1), without=known):
+            count += times
             for one in window_e_values(design, [[*before, *answers(truth, drawn)]], tests):
-                sums[one.test, one.loss] = sums.get((one.test, one.loss), 0.0) + np.exp(one.log_e)
+                sums[one.test, one.loss] = sums.get((one.test, one.loss), 0.0) + times * np.exp(one.log_e)
         assert max(value / count for value in sums.values()) <= 1 + 1e-12
 
     def test_where_one_stratum_answers_nothing(self):
         """Its items are counted as right as they can be, so the bets lose on average."""
         design, truth = mixed(PRIOR)
         tests, sums, count, stakes = at_the_truth(design, truth), {}, 0, {}
-        for drawn in draws(design, (3, 2, 1)):
-            count += 1
+        for drawn, times in draws_apart(design, truth, (3, 2, 1)):
+            count += times
             labels = [answer(item, None) if item.startswith("4") else answers(truth, [item])[0] for item in drawn]
             for one in window_e_values(design, [labels], tests, stakes):
                 stakes[one.test, one.ordinal, one.loss] = one.stake
-                sums[one.test, one.loss] = sums.get((one.test, one.loss), 0.0) + np.exp(one.log_e)
+                sums[one.test, one.loss] = sums.get((one.test, one.loss), 0.0) + times * np.exp(one.log_e)
         assert max(value / count for value in sums.values()) <= 1 + 1e-12
 
 

@@ -9,7 +9,7 @@ from stratawatch.core.alarms.evidence.betting_round import BettingRound, KnownIt
 from stratawatch.core.alarms.evidence.e_values import window_e_values
 from stratawatch.core.alarms.evidence.linear_tests import linear_test
 from stratawatch.core.alarms.evidence.stakes import growth, stakes_of
-from tests.support.small_windows import PRIOR, answers, at_the_truth, ceiling, draws, floor, mixed, window
+from tests.support.small_windows import PRIOR, answers, at_the_truth, ceiling, draws_apart, floor, mixed, window
 
 LOSSES = (0.03, 0.06, 0.12)
 
@@ -91,11 +91,11 @@ class TestRatesThatAreMoved:
             bet = bet_on(design, test, labels, prior)
             stakes[place, 1, 0.06] = bet.largest_stake + part * (bet.furthest_stake - bet.largest_stake)
         sums, count = np.zeros(len(tests)), 0
-        for drawn in draws(design, labels):
-            count += 1
+        for drawn, times in draws_apart(design, truth, labels):
+            count += times
             for one in window_e_values(design, [answers(truth, drawn)], tests, stakes):
                 assert one.stake == pytest.approx(stakes[one.test, 1, 0.06])
-                sums[one.test] += np.exp(one.log_e)
+                sums[one.test] += times * np.exp(one.log_e)
         assert sums.max() / count <= 1 + 1e-12
         assert sums.min() > 0
 
