@@ -48,8 +48,8 @@ class Campaign:
 
 FULL: Final = (
     Campaign(FOUR, worlds=4, chains=25),
-    Campaign(FOUR, worlds=4, chains=5, persisting=0.5),
-    Campaign(HEAVY, worlds=2, chains=10),
+    Campaign(FOUR, worlds=4, chains=25, persisting=0.5),
+    Campaign(HEAVY, worlds=2, chains=25),
     Campaign(TEN, worlds=4, chains=3),
     Campaign(TWENTY, worlds=4, chains=1),
 )
