@@ -68,6 +68,15 @@ class PlannerTuning:
     """How far around a plan's last label of a stratum its cost is read, as a part of its labels."""
     part_like_random: float = 0.75
     """A budget without goals aims at FOR as well known as by a random sample of this part of its labels."""
+    few_held_to_random: tuple[int, float] = (400, 2.0)
+    many_held_to_random: tuple[int, float] = (600, 1.2)
+    """Labels, and by how many times a plan without a history may leave FOR wider than as many random labels would;
+    between the two, log-linear. With fewer labels nothing is held."""
+    unplaced_mistakes: float = 20.0
+    """Up to so many misses in a random sample nobody knows where they are, and labels by size have to find them; rates
+    say where twice as many are."""
+    floor_held_to_random: float = 0.75
+    """One more proportional part for such plans: the root of 1/.75 is 1.155."""
     focus_margin: float = 0.1
     focus_margin_of_misses: float = 0.05
     """The margin of the metric that labels follow, as a part of its own: of one of what is called positive, and of any

@@ -7,14 +7,13 @@ import numpy as np
 
 from stratawatch.core.planning.allocation import AllocationBounds, allocate_budget, second_round_allocation
 from stratawatch.core.planning.context import PlanningContext
-from stratawatch.core.planning.expected_precision import half_widths_of_plans
+from stratawatch.core.planning.expected_precision import WIDEST, half_widths_of_plans
 from stratawatch.core.planning.goal_variances import GoalVariances, RandomSampleGoal
 from stratawatch.core.planning.labels_so_far import LabelsSoFar
+from stratawatch.core.planning.random_sample_ratios import goals_held_to_random, plans_within_ratios
 from stratawatch.core.population import Counts
 from stratawatch.core.tuning import PLANNER
 
-# No interval of a share is wider to one side.
-_WIDEST = 0.5
 # What plans for other goals than the survey's have to gain.
 _CLEARLY_BETTER = 1.05
 
@@ -45,11 +44,12 @@ class BudgetAllocator:
     def plans(self, labels: int, bounds: AllocationBounds) -> list[Counts]:
         """Plans of so many labels, known ones included, one for each floor and for all that plans may aim at."""
         cells = self.context.cells
-        return [allocate_budget(cells, aim, labels, bounds, floor) for aim in self._aims(labels) for floor in _floors()]
+        floors = self._floors
+        return [allocate_budget(cells, aim, labels, bounds, floor) for aim in self._aims(labels) for floor in floors]
 
     def best(self, labels: int, bounds: AllocationBounds) -> Counts:
         """The best plan of so many labels, known ones included."""
-        return self._best_by_interval(self.plans(labels, bounds))
+        return self._best_by_interval(self.plans(labels, bounds), labels)
 
     def spend(self, so_far: LabelsSoFar, budget: int, bounds: AllocationBounds, *, two_phase: bool) -> Counts:
         """The best totals whose new labels are the budget's; `two_phase` keeps a part of the first round's shares."""
@@ -61,7 +61,8 @@ class BudgetAllocator:
 
             return affordable_totals(totals, so_far, budget, most)
 
-        return self._best_by_interval([plan(aim, floor) for aim in self._aims(budget) for floor in _floors()])
+        plans = [plan(aim, floor) for aim in self._aims(budget) for floor in self._floors]
+        return self._best_by_interval(plans, budget)
 
     def _aims(self, labels: int) -> tuple[GoalVariances, ...]:
         """What plans are made for, to choose among: the goals and, where they are others, the usual ones.
@@ -73,8 +74,10 @@ class BudgetAllocator:
         is_usual = any(isinstance(goal, RandomSampleGoal) for goal in self.context.goals)
         return (own,) if is_usual else (own, self.context.usual_variances(labels))
 
-    def _best_by_interval(self, plans: Sequence[Counts]) -> Counts:
+    def _best_by_interval(self, plans: Sequence[Counts], labels: int) -> Counts:
         """The plan with the least sum of (half-width/margin)^2 by the intervals that will be reported.
+
+        It is one of those that leave FOR not much wider than random labels would, where the goals ask for that.
 
         Variances alone would put as few labels as floors allow where errors are rare; a label that stands for very
         many items then widens the interval by more than the variances say.
@@ -82,13 +85,15 @@ class BudgetAllocator:
         context, variances = self.context, self.context.variances
         curves = half_widths_of_plans(context.expected, np.stack(plans), context.survey.confidence, variances.metrics)
         places = [(metric, context.cells.classifiers.index(classifier)) for classifier, metric in variances.names]
-        widths = np.array([np.minimum(curves[metric][:, place], _WIDEST) for metric, place in places])
+        widths = np.array([np.minimum(curves[metric][:, place], WIDEST) for metric, place in places])
         scores = ((widths.T / variances.margins) ** 2).sum(axis=1)
         # What a guess of rates says is less than a twentieth better is not: the goals' own plans go first.
-        scores[len(_floors()) :] *= _CLEARLY_BETTER
-        return plans[int(scores.argmin())]
+        scores[len(self._floors) :] *= _CLEARLY_BETTER
+        within = plans_within_ratios(context, plans, labels, curves)
+        return plans[int(np.where(within, scores, np.inf).argmin())]
 
-
-def _floors() -> tuple[float | None, ...]:
-    """Floors among which plans choose; None is the usual one."""
-    return (None, *PLANNER.higher_floors)
+    @property
+    def _floors(self) -> tuple[float | None, ...]:
+        """Floors among which plans choose; None is the usual one."""
+        more = (PLANNER.floor_held_to_random,) if goals_held_to_random(self.context) else ()
+        return (None, *PLANNER.higher_floors, *more)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
@@ -13,6 +14,9 @@ from stratawatch.core.estimation.undefined import is_defined
 from stratawatch.core.metrics import METRICS, metric_named
 from stratawatch.core.planning.expected_rates import ExpectedRates
 from stratawatch.core.population import Counts, Floats
+
+WIDEST: Final = 0.5
+"""No interval of a share is wider to one side."""
 
 
 def expected_half_widths(

@@ -22,7 +22,8 @@ def planning_goals(survey: SurveySpec) -> tuple[PlannedGoal, ...]:
     ['precision', 'recall', 'false_omission_rate']
     """
     is_usual = not survey.stop_at_goals and set(survey.goals or DEFAULT_GOALS) == set(DEFAULT_GOALS)
-    return (*strata_goals(survey), *(goals_beside(survey.budget) if is_usual else ()))
+    beside = goals_beside(survey.budget, focused=survey.focus is not None) if is_usual else ()
+    return (*strata_goals(survey), *beside)
 
 
 def focused_goals(survey: SurveySpec) -> tuple[Goal, ...]:

@@ -1,5 +1,6 @@
 """What each goal needs of each stratum: the variance that one label there would take away."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -24,10 +25,13 @@ class RandomSampleGoal:
 
     For a metric whose usual size nobody knows beforehand: a point of margin is nothing where 5% of what is passed are
     positive, and out of reach where .1% are. Rates that expect too much or too little move the margin along.
+    `most`: plans without a history may leave it so many times as wide as `budget` random labels would.
     """
 
     metric: str
     labels: int
+    budget: int = 0
+    most: float = math.inf
 
     def is_for(self, _classifier: str) -> bool:
         """It is for every classifier."""
@@ -41,13 +45,31 @@ _FEWEST_MEMBERS: Final = 2.0
 """Of fewer items nothing is a share."""
 
 
-def goals_beside(labels: int | None) -> tuple[RandomSampleGoal, ...]:
+def goals_beside(budget: int | None, *, focused: bool = False) -> tuple[RandomSampleGoal, ...]:
     """What a budget without goals of its own is shared out for weakly: FOR as by some random labels.
 
     >>> [goal.labels for budget in (100, 600) for goal in goals_beside(budget)]
     [75, 450]
     """
-    return (RandomSampleGoal("false_omission_rate", round(PLANNER.part_like_random * labels)),) if labels else ()
+    if not budget:
+        return ()
+    labels, most = round(PLANNER.part_like_random * budget), math.inf if focused else most_to_random(budget)
+    return (RandomSampleGoal("false_omission_rate", labels, budget, most),)
+
+
+def most_to_random(budget: int) -> float:
+    """By how many times a plan may leave FOR wider than as many random labels would.
+
+    Few labels hardly do for precision and recall: they are not held to it, and more of them are gradually.
+
+    >>> [round(most_to_random(budget), 2) for budget in (399, 400, 500, 600, 5000)]
+    [inf, 2.0, 1.51, 1.2, 1.2]
+    """
+    (few, wide), (many, narrow) = PLANNER.few_held_to_random, PLANNER.many_held_to_random
+    if budget < few:
+        return math.inf
+    steps = math.log(min(budget, many) / few) / math.log(many / few)
+    return float(wide * (narrow / wide) ** steps)
 
 
 @dataclass(frozen=True)

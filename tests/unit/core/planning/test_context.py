@@ -37,7 +37,7 @@ def test_a_history_says_more_than_the_labels_of_a_first_round():
 @pytest.mark.parametrize("goals", [(), DEFAULT_GOALS])
 def test_a_budget_without_goals_of_its_own_has_the_default_ones_and_weakly_what_is_missed(goals):
     planned = PlanningContext(MADE, replace(BUDGET, goals=goals), NO_HISTORY).goals
-    assert planned == (*DEFAULT_GOALS, RandomSampleGoal("false_omission_rate", 225))
+    assert planned == (*DEFAULT_GOALS, RandomSampleGoal("false_omission_rate", 225, budget=300))
 
 
 def test_labels_until_goals_hold_are_for_those_goals_alone():
