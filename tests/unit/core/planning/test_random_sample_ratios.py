@@ -163,10 +163,10 @@ class TestPlans:
         planned = context()
         planner = RoundPlanner(RARE, planned.survey)
         first = planner.totals(labels_so_far(1, NOTHING), planned.drawable)
-        told = labels_so_far(2, first)
-        totals = planner.totals(told, planned.drawable)
+        first_answers = labels_so_far(2, first)
+        totals = planner.totals(first_answers, planned.drawable)
         assert totals.sum() == 600
-        assert ratios(planned.after(told), totals).max() <= PLANNER.many_held_to_random[1]
+        assert ratios(planned.after(first_answers), totals).max() <= PLANNER.many_held_to_random[1]
 
 
 def total_plan():
