@@ -49,10 +49,10 @@ class BorrowedVariance:
     @cached_property
     def rates(self) -> SidedRates:
         """What history expects of every cell, moved to the level of these labels."""
-        given = self.estimator.answers.given or self.estimator.answers
+        given, cells = self.estimator.answers.given or self.estimator.answers, self._cells
         positive, labelled = given.positive.sum(axis=0), given.labelled.sum(axis=0)
         # By history all folds predict alike: what its model says.
-        return sided_rates(self.estimator.folds[0], self._cells.called_by_any, positive, labelled)
+        return sided_rates(self.estimator.folds[0], cells.positive, cells.sizes, positive, labelled)
 
     @property
     def is_broken(self) -> bool:

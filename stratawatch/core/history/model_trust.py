@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Final
 
 import numpy as np
 
@@ -12,12 +13,15 @@ from stratawatch.core.history.variance_priors import goal_ratios_of
 from stratawatch.core.population import POSITIVE, UNSCORED, Floats
 from stratawatch.core.tuning import HISTORY
 
+_OF_PLANS: Final = HISTORY.trust_at_most, HISTORY.doubt_above
 
-def model_is_trusted(history: History) -> bool:
+
+def model_is_trusted(history: History, bounds: tuple[float, float] = _OF_PLANS) -> bool:
     """Whether plans may take the model's rates as they are.
 
     R is the discounted mean of the periods' variance ratios (.96 a period, six periods at 1 beforehand), the larger
-    one of precision and recall. Trust ends with R > 1.2 and comes back with R <= 1.1.
+    one of precision and recall. Trust comes back with R up to the first of these bounds, and ends above the second:
+    1.1 and 1.2.
     """
     trust = True
     sums: dict[str, float] = {}
@@ -29,7 +33,7 @@ def model_is_trusted(history: History) -> bool:
         worst = max(
             (total + HISTORY.trust_prior_periods) / (weight + HISTORY.trust_prior_periods) for total in sums.values()
         )
-        trust = worst <= (HISTORY.doubt_above if trust else HISTORY.trust_at_most)
+        trust = worst <= bounds[trust]
     return trust
 
 

@@ -1,11 +1,12 @@
 """The rates of a model of earlier labels, moved to what a period's own labels say of each side of the calls."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
 
 from stratawatch.core.cells import Flags
+from stratawatch.core.history.sudden_breaks import after_sudden_breaks
 from stratawatch.core.history.working_model import intercept_shift, logistic, logit
 from stratawatch.core.population import Floats
 
@@ -22,16 +23,28 @@ class SidedRates:
     surprise: float
 
 
-def sided_rates(prior: Floats, called: Flags, positive: Floats, labelled: Floats) -> SidedRates:
-    """The rates after labels: a common shift of their logits, then one for what is called and one for what is not.
+def sided_rates(prior: Floats, calls: Flags, sizes: Floats, positive: Floats, labelled: Floats) -> SidedRates:
+    """The rates after labels: a common shift of their logits, sudden breaks, then a shift for each side of the calls.
 
-    Twenty labels' worth holds the common shift at none. A side moves by what its labels still say beyond one standard
-    error: a sudden break shows in the variances, and chance does not.
+    `calls` has a column a classifier, and `sizes` are the items of each row. Twenty labels' worth holds the common
+    shift at none. What is called, and what is not, moves by what its labels still say beyond one standard error: a
+    change shows in the variances, and chance does not. Of breaks the surprise knows nothing.
     """
+    level, called = _at_level(prior, positive, labelled), np.asarray(calls.any(axis=1))
+    found, broken = (
+        _by_side(level, called, positive, labelled),
+        after_sudden_breaks(level, calls, sizes, positive, labelled),
+    )
+    return found if broken is level else replace(found, rates=_by_side(broken, called, positive, labelled).rates)
+
+
+def _at_level(prior: Floats, positive: Floats, labelled: Floats) -> Floats:
     linear = logit(prior)
-    linear = linear + intercept_shift(linear, positive, labelled, penalty=_PENALTY)
-    rates, surprise = logistic(linear), 0.0
-    moved = linear.copy()
+    return logistic(linear + intercept_shift(linear, positive, labelled, penalty=_PENALTY))
+
+
+def _by_side(rates: Floats, called: Flags, positive: Floats, labelled: Floats) -> SidedRates:
+    moved, surprise = logit(rates), 0.0
     for side in (called, ~called):
         missing = float((positive - labelled * rates)[side].sum())
         information = float((labelled * rates * (1 - rates))[side].sum())

@@ -75,9 +75,8 @@ def goal_ratios_of(labels: History, rates: Floats) -> GoalRatios:
     changes and w the items that it stands for.
     """
     calls = labels.calls
-    called = (calls == POSITIVE).any(axis=1)
     y, w = labels.positive.astype(np.float64), labels.weights
-    p = sided_rates(rates, called, y, np.ones_like(y)).rates
+    p = sided_rates(rates, calls == POSITIVE, w, y, np.ones_like(y)).rates
     spread, kurtosis = p * (1 - p), p * (1 - p) * (1 - 2 * p) ** 2
     fresh = np.ones(len(y)) if labels.first_use is None else labels.first_use.astype(np.float64)
     ratios: Mapping[str, Floats] = {metric: np.full(calls.shape[1], np.nan) for metric in BORROWING}

@@ -35,14 +35,15 @@ from stratawatch.core.tuning import BORROWED
 def borrowed_priors(survey: SurveySpec, history: History, classifiers: Sequence[str]) -> tuple[VariancePrior, ...]:
     """What earlier periods say of variances; none where a survey's intervals rest on its own labels alone.
 
-    Intervals borrow where goals about precision and recall decide how many labels there are and the model of history is
-    trusted, up to the confidence that it was measured for: further out, borrowed intervals are too short.
+    Intervals borrow where goals about precision and recall decide how many labels there are, up to the confidence that
+    it was measured for: further out, borrowed intervals are too short. How far the model of history is off is part of
+    what is borrowed, so that only one that is far off is not trusted.
     """
     may_borrow = survey.stop_at_goals and survey.variance == DEFAULT_VARIANCE
     may_borrow = may_borrow and all(goal.metric in BORROWING for goal in survey.goals)
     if not may_borrow or survey.confidence > BORROWED.most_confidence or not has_enough_labels(history):
         return ()
-    return variance_priors(history, classifiers) if model_is_trusted(history) else ()
+    return variance_priors(history, classifiers) if model_is_trusted(history, BORROWED.trust) else ()
 
 
 @dataclass(frozen=True)
@@ -81,7 +82,7 @@ class PlanningContext:
     @cached_property
     def model_is_trusted(self) -> bool:
         """Whether plans may take the rates of the model of earlier labels as they are."""
-        return model_is_trusted(self.history)
+        return bool(self.variance_priors) or model_is_trusted(self.history)
 
     @cached_property
     def variance_priors(self) -> tuple[VariancePrior, ...]:

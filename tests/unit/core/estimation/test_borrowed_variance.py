@@ -72,7 +72,7 @@ def test_an_unsure_state_follows_these_labels_by_a_part():
 
 def test_labels_may_always_raise_it():
     """Three misses among the quiet weigh 133 items each: more than history knows of."""
-    yes = TOTALS * RATES + np.array([6.0, 0, 0, 0])
+    yes = TOTALS * RATES + np.array([3.0, 0, 0, 0])
     told = borrowed(yes, priors(1.0))
     alone = told.sides.raw_variance_of(*RECALL.slopes(told.sides.table))
     assert told.ratio(RECALL)[0] > 1.2
@@ -91,6 +91,18 @@ class TestBreak:
         alone = {one.metric: one.result for one in estimates(self.broken, ())}
         for metric in ("precision", "recall"):
             assert found[metric].half_width >= 0.999 * alone[metric].half_width
+
+    @pytest.mark.parametrize(
+        ("metric", "rates"),
+        [(PRECISION, RATES * np.array([1, 1, 0.85, 0.85])), (RECALL, RATES + np.array([0.03, 0.03, 0, 0]))],
+    )
+    def test_of_a_known_kind_has_the_variance_that_it_brings(self, metric, rates):
+        """Calls that turn false and misses that lie blindly: as these labels scatter, not as history did."""
+        found, quiet = borrowed(TOTALS * rates), borrowed()
+        truly = found.sides.raw_variance_of(*metric.slopes(found.sides.table))
+        reported = found.intervals(metric, 0.95).variance
+        assert 0.85 * truly < reported < 1.3 * truly
+        assert reported > 1.4 * quiet.intervals(metric, 0.95).variance
 
     def test_takes_the_usual_turning_points(self):
         assert borrowed(self.broken).events == (15, 40)

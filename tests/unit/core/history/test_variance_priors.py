@@ -66,10 +66,12 @@ class TestRatiosOfAPeriod:
             assert seen.var(axis=0) == pytest.approx(told, rel=0.6)
 
     def test_a_model_that_is_too_sure_shows(self):
-        """Called positive, at rates of .02 and .98, where 15 and 85% are: the level is right, the errors are not."""
+        """Called positive, at rates of .02 and .98, where 35 and 65% are: the level is right, the errors are not, and no
+        sudden break explains both.
+        """
         rng = np.random.default_rng(5)
         rates = np.repeat([0.02, 0.98], 2000)
-        yes = rng.random(4000) < np.repeat([0.15, 0.85], 2000)
+        yes = rng.random(4000) < np.repeat([0.35, 0.65], 2000)
         assert goal_ratios_of(past(1, ["1"] * 4000, rates, yes), rates).ratios["precision"][0] > 4
 
     def test_labels_that_were_used_before_say_nothing_new(self):

@@ -57,6 +57,14 @@ class TestWhoBorrows:
         other = replace(until(MARGIN), goals=(*goals(MARGIN), Goal("false_omission_rate", 0.01)))
         assert borrowed_priors(other, PAST, ("a", "b")) == ()
 
+    def test_a_history_that_is_a_little_off_does_and_is_planned_by(self):
+        """Ratios of 3 end the trust of plans that do not borrow; how far they are off is what is borrowed."""
+        off = replace(PAST, ratios={1: {"precision": 3.0, "recall": 3.0}})
+        assert not PlanningContext(CELLS, replace(until(MARGIN), variance="labels"), off).model_is_trusted
+        context = PlanningContext(CELLS, until(MARGIN), off)
+        assert context.variance_priors == PlanningContext(CELLS, until(MARGIN), PAST).variance_priors != ()
+        assert context.model_is_trusted
+
     def test_nor_does_a_doubted_or_a_short_history(self):
         doubted = replace(PAST, ratios={1: {"precision": 9.0, "recall": 9.0}})
         short = replace(PAST, ages=PAST.ages + 30)
@@ -118,7 +126,7 @@ class TestTopUp:
 
     def test_misses_where_history_saw_none_ask_for_more(self):
         one = planner().totals(so_far(1), WHOLE)
-        shares = np.where(np.arange(17) < 2, CELLS.prior_rate + 0.04, CELLS.prior_rate)
+        shares = np.where(np.arange(17) < 2, CELLS.prior_rate + 0.03, CELLS.prior_rate)
         usual, surprised = (
             planner().totals(labels(2, one, share, half_widths=widths(1.1)), WHOLE).sum()
             for share in (CELLS.prior_rate, shares)
