@@ -126,14 +126,15 @@ class BorrowedTuning:
     own_labels: float = 1.5
     """A period's labels raise the variance above history's where they exceed it by so many standard errors."""
     surprise: float = 2.5
-    """Standard errors beyond which a side's labels say that history is broken: nothing is borrowed then."""
+    """Standard errors beyond which a side's labels say that history is wrong: nothing is borrowed then."""
     turned_false: float = 0.1
     blindly_missed: float = 0.05
-    break_ratio: float = 10.0
+    times_likelier: float = 10.0
     """The breaks that labels are held against: this part of a classifier's true positives turns false, or this part of
     all positives lies blindly where nobody calls. Rates follow one that makes the labels so many times likelier.
     """
-    trust: tuple[float, float] = (1.5, 2.0)
+    trust_at_most: float = 1.5
+    doubt_above: float = 2.0
     """Discounted variance ratios at which the model of history is borrowed from again, and above which it is not."""
     most_confidence: float = 0.95
     """The largest confidence of an interval that borrows."""

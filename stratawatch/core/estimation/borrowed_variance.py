@@ -48,21 +48,22 @@ class BorrowedVariance:
 
     @cached_property
     def rates(self) -> SidedRates:
-        """What history expects of every cell, moved to the level of these labels."""
+        """What history expects of every cell, at the level of these labels and after the breaks that they speak of."""
         given, cells = self.estimator.answers.given or self.estimator.answers, self._cells
         positive, labelled = given.positive.sum(axis=0), given.labelled.sum(axis=0)
         # By history all folds predict alike: what its model says.
-        return sided_rates(self.estimator.folds[0], cells.positive, cells.sizes, positive, labelled)
+        judged = cells.sizes * cells.has_call
+        return sided_rates(self.estimator.folds[0], cells.positive, judged, positive, labelled)
 
     @property
-    def is_broken(self) -> bool:
+    def is_contradicted(self) -> bool:
         """Whether these labels contradict history more than chance would."""
         return self.rates.surprise > BORROWED.surprise
 
     @property
     def events(self) -> tuple[float, float]:
         """Between how many effective events intervals turn into logit ones."""
-        if self.is_broken:
+        if self.is_contradicted:
             return SMALL_SAMPLE_EVENTS, LOGIT_EVENTS
         return BORROWED.small_sample_events, BORROWED.logit_events
 
@@ -88,7 +89,7 @@ class BorrowedVariance:
         ratio, variance = self._prior(metric)
         followed = updated(ratio, variance, seen, noise).ratio
         found = np.maximum(followed, seen / (1 + BORROWED.own_labels * np.sqrt(noise)))
-        return np.asarray(np.maximum(found, today) if self.is_broken else found, dtype=np.float64)
+        return np.asarray(np.maximum(found, today) if self.is_contradicted else found, dtype=np.float64)
 
     @property
     def _cells(self) -> Cells:

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Final
 
 import numpy as np
 
@@ -11,17 +10,14 @@ from stratawatch.core.history.model import has_enough_labels, prior_rate_at
 from stratawatch.core.history.past_labels import History
 from stratawatch.core.history.variance_priors import goal_ratios_of
 from stratawatch.core.population import POSITIVE, UNSCORED, Floats
-from stratawatch.core.tuning import HISTORY
-
-_OF_PLANS: Final = HISTORY.trust_at_most, HISTORY.doubt_above
+from stratawatch.core.tuning import HISTORY, BorrowedTuning, HistoryTuning
 
 
-def model_is_trusted(history: History, bounds: tuple[float, float] = _OF_PLANS) -> bool:
-    """Whether plans may take the model's rates as they are.
+def model_is_trusted(history: History, tuning: HistoryTuning | BorrowedTuning = HISTORY) -> bool:
+    """Whether plans may take the model's rates as they are; with other tuning, whether variances may borrow from it.
 
     R is the discounted mean of the periods' variance ratios (.96 a period, six periods at 1 beforehand), the larger
-    one of precision and recall. Trust comes back with R up to the first of these bounds, and ends above the second:
-    1.1 and 1.2.
+    one of precision and recall. Trust of plans ends with R > 1.2 and comes back with R <= 1.1.
     """
     trust = True
     sums: dict[str, float] = {}
@@ -33,7 +29,7 @@ def model_is_trusted(history: History, bounds: tuple[float, float] = _OF_PLANS) 
         worst = max(
             (total + HISTORY.trust_prior_periods) / (weight + HISTORY.trust_prior_periods) for total in sums.values()
         )
-        trust = worst <= bounds[trust]
+        trust = worst <= (tuning.doubt_above if trust else tuning.trust_at_most)
     return trust
 
 

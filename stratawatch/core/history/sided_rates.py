@@ -6,7 +6,7 @@ from typing import Final
 import numpy as np
 
 from stratawatch.core.cells import Flags
-from stratawatch.core.history.sudden_breaks import after_sudden_breaks
+from stratawatch.core.history.sudden_breaks import after_blind_misses, after_false_calls
 from stratawatch.core.history.working_model import intercept_shift, logistic, logit
 from stratawatch.core.population import Floats
 
@@ -26,15 +26,16 @@ class SidedRates:
 def sided_rates(prior: Floats, calls: Flags, sizes: Floats, positive: Floats, labelled: Floats) -> SidedRates:
     """The rates after labels: a common shift of their logits, sudden breaks, then a shift for each side of the calls.
 
-    `calls` has a column a classifier, and `sizes` are the items of each row. Twenty labels' worth holds the common
-    shift at none. What is called, and what is not, moves by what its labels still say beyond one standard error: a
-    change shows in the variances, and chance does not. Of breaks the surprise knows nothing.
+    `calls` has a column a classifier, and `sizes` are the items of each row that some classifier judged. Twenty labels'
+    worth holds the common shift at none. What is called, and what is not, moves by what its labels still say beyond one
+    standard error: a change shows in the variances, and chance does not. The surprise is that before any break.
     """
     level, called = _at_level(prior, positive, labelled), np.asarray(calls.any(axis=1))
-    found, broken = (
-        _by_side(level, called, positive, labelled),
-        after_sudden_breaks(level, calls, sizes, positive, labelled),
-    )
+    found, broken = _by_side(level, called, positive, labelled), level
+    if (fewer := after_false_calls(level, calls, positive, labelled)) is not level:
+        # False calls have lowered the level of what nobody calls, too.
+        broken = _at_level(prior * fewer / level, positive, labelled)
+    broken = after_blind_misses(broken, calls, sizes, positive, labelled)
     return found if broken is level else replace(found, rates=_by_side(broken, called, positive, labelled).rates)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from stratawatch.core.history.past_labels import GoalRatios, History
 from stratawatch.core.history.sided_rates import sided_rates
-from stratawatch.core.population import NEGATIVE, POSITIVE, Floats
+from stratawatch.core.population import NEGATIVE, POSITIVE, UNSCORED, Floats
 from stratawatch.core.tuning import BORROWED
 
 BORROWING = ("precision", "recall")
@@ -71,12 +71,13 @@ def updated(ratio: Floats, variance: Floats, seen: Floats, noise: Floats) -> Upd
 def goal_ratios_of(labels: History, rates: Floats) -> GoalRatios:
     """A period's ratios from its labels; those that an earlier period had used say nothing new and are left out.
 
-    Sum of (w g e)^2 over its expectation, with e = y - p, p the rates moved to this period's level, g what a label
-    changes and w the items that it stands for.
+    Sum of (w g e)^2 over its expectation, with e = y - p, g what a label changes and w the items that it stands for;
+    p are the rates at this period's level and after its breaks.
     """
     calls = labels.calls
     y, w = labels.positive.astype(np.float64), labels.weights
-    p = sided_rates(rates, calls == POSITIVE, w, y, np.ones_like(y)).rates
+    judged = w * (calls != UNSCORED).any(axis=1)
+    p = sided_rates(rates, calls == POSITIVE, judged, y, np.ones_like(y)).rates
     spread, kurtosis = p * (1 - p), p * (1 - p) * (1 - 2 * p) ** 2
     fresh = np.ones(len(y)) if labels.first_use is None else labels.first_use.astype(np.float64)
     ratios: Mapping[str, Floats] = {metric: np.full(calls.shape[1], np.nan) for metric in BORROWING}

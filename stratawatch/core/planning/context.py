@@ -43,7 +43,7 @@ def borrowed_priors(survey: SurveySpec, history: History, classifiers: Sequence[
     may_borrow = may_borrow and all(goal.metric in BORROWING for goal in survey.goals)
     if not may_borrow or survey.confidence > BORROWED.most_confidence or not has_enough_labels(history):
         return ()
-    return variance_priors(history, classifiers) if model_is_trusted(history, BORROWED.trust) else ()
+    return variance_priors(history, classifiers) if model_is_trusted(history, BORROWED) else ()
 
 
 @dataclass(frozen=True)

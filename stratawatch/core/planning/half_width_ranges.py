@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from stratawatch.core.cells import Cells
+from stratawatch.core.history.model_trust import model_is_trusted
 from stratawatch.core.history.working_model import logistic, logit
 from stratawatch.core.plan import HalfWidthRange
 from stratawatch.core.planning.context import PlanningContext
@@ -56,7 +57,7 @@ def half_width_ranges(
 
 def _is_tested(context: PlanningContext) -> bool:
     """Whether the history's model has predicted a period that it had not seen, and well enough."""
-    return bool(context.history.ratios) and context.model_is_trusted
+    return bool(context.history.ratios) and model_is_trusted(context.history)
 
 
 def _luck(context: PlanningContext) -> tuple[float, float]:

@@ -83,8 +83,8 @@ class TestBreak:
     broken = TOTALS * np.array([0.005, 0.06, 0.45, 0.8])
 
     def test_is_seen_where_a_side_contradicts_history(self):
-        assert borrowed(self.broken).is_broken
-        assert not borrowed().is_broken
+        assert borrowed(self.broken).is_contradicted
+        assert not borrowed().is_contradicted
 
     def test_leaves_no_interval_shorter_than_these_labels_alone(self):
         found = {one.metric: one.result for one in estimates(self.broken, priors(0.7))}

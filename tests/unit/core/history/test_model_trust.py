@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from stratawatch.core.history.model_trust import model_is_trusted, with_variance_ratios
 from stratawatch.core.history.past_labels import NO_HISTORY
+from stratawatch.core.tuning import BORROWED
 from tests.support.past_labels import curve, drawn, past, together
 
 
@@ -36,13 +37,12 @@ class TestTrusted:
         """R = (r + 6)/(1 + 6) after one period: 1.2 at r = 2.4."""
         assert model_is_trusted(ratios(ratio)) is trust
 
-    def test_other_bounds_doubt_later_and_come_back_earlier(self):
+    def test_variances_are_borrowed_from_what_plans_would_doubt(self):
         """R = (r + 6)/7 after one period: 1.64 at 5.5, 2.73 at 13.1, which later periods take down to 1.5 in time."""
-        bounds = (1.5, 2.0)
-        assert model_is_trusted(ratios(5.5), bounds)
-        assert not model_is_trusted(ratios(13.1), bounds)
-        assert not model_is_trusted(ratios(13.1, 1.0), bounds)
-        assert model_is_trusted(ratios(13.1, *[0.2] * 7), bounds)
+        assert model_is_trusted(ratios(5.5), BORROWED)
+        assert not model_is_trusted(ratios(13.1), BORROWED)
+        assert not model_is_trusted(ratios(13.1, 1.0), BORROWED)
+        assert model_is_trusted(ratios(13.1, *[0.2] * 7), BORROWED)
 
     def test_many_slightly_bad_periods_are_doubted_too(self):
         """R = (1.3 w + 6)/(w + 6) with w = 1 + .96 + ...: 1.2 at w = 12, passed in the 17th period."""

@@ -32,7 +32,7 @@ def widths(by=1.0, margin=MARGIN):
 
 
 class TestWhoBorrows:
-    def test_goals_with_a_trusted_history_do(self):
+    def test_goals_with_a_history_do(self):
         found = borrowed_priors(until(MARGIN), PAST, ("a", "b"))
         assert [(one.classifier, one.metric) for one in found] == [
             ("a", "precision"),
