@@ -153,7 +153,7 @@ class RoundPlanner:
         if so_far.ordinal > 1:
             is_over = so_far.ordinal > rounds or _goals_hold(context.variances, so_far)
             return so_far.drawn if is_over else self._top_up(context, so_far, bounds, rounds)
-        if not context.has_history:
+        if not context.has_history and rounds > 1:
             return self._pilot(context, bounds)
         first = self._borrowed.first_with_reuse if borrows else MarginAllocator(context).cheapest_with_reuse
         return self._with_focus(first(so_far, bounds), bounds)

@@ -1,6 +1,7 @@
 """Plans where labels are known already: budgets count what people are asked about, and goals take what is there."""
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -46,6 +47,13 @@ class TestKnownLabels:
         told = planner.totals(so_far(2, drawn, costs=costs), WHOLE)
         assert new_labels(costs, told) < new_labels(costs, blind)
         assert told[1::2].sum() > blind[1::2].sum()
+
+    @pytest.mark.parametrize("budget", [10, 39])
+    def test_what_is_too_little_for_two_rounds_buys_new_labels_in_one(self, budget):
+        """A pilot would count what is known, and nothing would follow it."""
+        costs = known_at_first(np.minimum(30, WHOLE))
+        planner = RoundPlanner(MADE, SurveySpec(goals(0.001), budget, stop_at_goals=True))
+        assert new_labels(costs, planner.totals(so_far(1, costs=costs), WHOLE)) == budget
 
     @settings(deadline=None, max_examples=examples(25))
     @given(st.integers(10, 2000), st.integers(0, 2**32 - 1), st.booleans(), st.booleans())
