@@ -95,9 +95,9 @@ class TestCallsThatTurnFalse:
         assert after_false_calls(rates, np.array([[True]]), labelled - 1, labelled) is rates
 
     def test_are_held_against_the_mean_of_the_classifiers(self):
-        """Three labels of a sure cell that a alone calls, two of them no: the ratio of a, and of what anybody calls, is
-        .9 x 5.75^2 = 30 at a rate of .979, and 1 for each of two classifiers without labels: 15 on average of four, and
-        not above 10 on average of six, of which four are 1.
+        """Three labels of a sure cell that the first alone calls, two of them no: its ratio, and that of what anybody calls,
+        is .9 x 5.66^2 = 29 at a rate of .979, and 1 for each classifier without labels. With two of these it is 15 on
+        average of the four, with five 9 on average of the seven.
         """
         rates, labelled, positive = np.array([0.979, 0.9]), np.array([3.0, 0.0]), np.array([1.0, 0.0])
         for others, noticed in ((2, True), (5, False)):
