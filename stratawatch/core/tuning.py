@@ -144,6 +144,11 @@ class BorrowedTuning:
     listed_influence: float = 0.5
     other_influence: float = 1.0
     """Most that one label may move a goal, in margins: of metrics whose items can be listed, and of others."""
+    wary_influence: float = 0.35
+    """The same of others for some periods after calls fell suddenly by more than a goal's margin of all positives."""
+    sudden_fall: float = 3.0
+    wary_periods: int = 4
+    """Times the usual change of calls that a sudden fall exceeds, and the periods after it, its own included."""
     first_round: tuple[float, float] = (0.92, 0.85)
     """What the first round's variances are multiplied with where two rounds are planned, and where three are."""
     middle_round: float = 0.98

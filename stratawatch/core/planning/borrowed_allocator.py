@@ -111,11 +111,18 @@ class BorrowedAllocator:
         return np.asarray(np.minimum(np.maximum(whole, bounds.lower), bounds.upper), dtype=np.int64)
 
     def _influence_floors(self) -> Counts:
-        """Labels by stratum with which one label moves no goal by more than a part of its margin."""
+        """Labels by stratum with which one label moves no goal by more than a part of its margin.
+
+        Where so many calls vanished that recall may have fallen by a margin, there are more of them: misses that no
+        label meets cannot be noticed.
+        """
         cells, rows = self.context.cells, goal_gradients(self.context.cells, self.context.goals, self.context.rates)
         mean = np.sqrt(cells.by_stratum(rows.gradients**2 * cells.sizes) / np.maximum(cells.stratum_sizes, 1))
         listed = [metric_named(metric).is_listed for _, metric in rows.names]
-        most = np.where(listed, BORROWED.listed_influence, BORROWED.other_influence) * rows.margins
+        positives = float((cells.sizes * cells.has_call) @ self.context.rates.rate)
+        is_wary = self.context.vanished_calls > rows.margins * positives
+        others = np.where(is_wary, BORROWED.wary_influence, BORROWED.other_influence)
+        most = np.where(listed, BORROWED.listed_influence, others) * rows.margins
         floors = cells.stratum_sizes * (mean / most[:, None]).max(axis=0)
         return np.asarray(np.ceil(floors - 0.5), dtype=np.int64)
 

@@ -9,6 +9,7 @@ from stratawatch.core.goals import DEFAULT_VARIANCE, SurveySpec
 from stratawatch.core.history.model import has_enough_labels
 from stratawatch.core.history.model_trust import model_is_trusted
 from stratawatch.core.history.past_labels import NO_HISTORY, History
+from stratawatch.core.history.vanished_calls import vanished_calls
 from stratawatch.core.history.variance_priors import BORROWING, VariancePrior, variance_priors
 from stratawatch.core.planning.allocation import drawable_items
 from stratawatch.core.planning.expected_precision import ExpectedTotals
@@ -90,6 +91,12 @@ class PlanningContext:
         if self.cells.prior_rate is None:
             return ()
         return borrowed_priors(self.survey, self.history, self.cells.classifiers)
+
+    @cached_property
+    def vanished_calls(self) -> float:
+        """The items whose call vanished suddenly, of late."""
+        judged = float(self.cells.sizes @ self.cells.has_call)
+        return judged * vanished_calls(self.cells, self.history)
 
     @cached_property
     def rates(self) -> ExpectedRates:
