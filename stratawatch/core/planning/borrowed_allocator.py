@@ -11,6 +11,7 @@ from math import log
 
 import numpy as np
 
+from stratawatch.core.cells import Flags
 from stratawatch.core.estimation.borrowed_variance import BorrowedVariance, prior_ratios, with_variance
 from stratawatch.core.estimation.difference_estimator import DifferenceEstimator
 from stratawatch.core.estimation.interval import metric_intervals, normal_quantile
@@ -118,13 +119,26 @@ class BorrowedAllocator:
         """
         cells, rows = self.context.cells, goal_gradients(self.context.cells, self.context.goals, self.context.rates)
         mean = np.sqrt(cells.by_stratum(rows.gradients**2 * cells.sizes) / np.maximum(cells.stratum_sizes, 1))
-        listed = [metric_named(metric).is_listed for _, metric in rows.names]
-        positives = float((cells.sizes * cells.has_call) @ self.context.rates.rate)
-        is_wary = self.context.vanished_calls > rows.margins * positives
-        others = np.where(is_wary, BORROWED.wary_influence, BORROWED.other_influence)
-        most = np.where(listed, BORROWED.listed_influence, others) * rows.margins
+        others = np.where(self._wary, BORROWED.wary_influence, BORROWED.other_influence)
+        most = np.where(self._listed, BORROWED.listed_influence, others) * rows.margins
         floors = cells.stratum_sizes * (mean / most[:, None]).max(axis=0)
         return np.asarray(np.ceil(floors - 0.5), dtype=np.int64)
+
+    @property
+    def is_wary(self) -> bool:
+        """Whether a first round looks harder for misses, as calls vanished."""
+        return bool((self._wary & ~self._listed).any())
+
+    @property
+    def _wary(self) -> Flags:
+        """Goals that may have moved by their margin if all calls that vanished were right."""
+        cells = self.context.cells
+        positives = float((cells.sizes * cells.has_call) @ self.context.rates.rate)
+        return np.asarray(self.context.vanished_calls > self.context.variances.margins * positives)
+
+    @property
+    def _listed(self) -> Flags:
+        return np.array([metric_named(metric).is_listed for _, metric in self.context.variances.names])
 
     @property
     def _classifiers(self) -> Sequence[str]:

@@ -198,6 +198,8 @@ class RoundPlanner:
             source = "history"
         else:
             source = "the model of history" if self.context.model_is_trusted else "history, robust"
+            if self.context.variance_priors and self._borrowed.is_wary:
+                source += ", with more labels where nobody calls, as calls vanished"
         return f"{'margins' if self.survey.stop_at_goals else ALLOCATION}, from {source}"
 
 

@@ -98,6 +98,29 @@ class TestFirstRound:
         weight = CELLS.stratum_sizes / np.maximum(totals, 1) / CELLS.sizes[called].sum()
         assert weight[called].max() <= 0.5 * 0.02 * 1.2
 
+    def test_where_calls_vanished_one_miss_moves_recall_by_less(self):
+        """A third of a margin, where it was a whole one; three in ten of what was called may be missed now."""
+        survey = SurveySpec((Goal("recall", 0.1),), stop_at_goals=True)
+        usual, wary = (planner(survey, history=calls_before(times)).totals(so_far(1), WHOLE) for times in (1.0, 1.4))
+        quiet = CELLS.has_call & ~CELLS.positive.any(axis=1)
+        weights = [CELLS.sizes[quiet] / np.maximum(totals[CELLS.strata[quiet]], 1) for totals in (usual, wary)]
+        assert weights[1].max() < 0.6 * weights[0].max()
+        assert usual.sum() < wary.sum() < 1.3 * usual.sum()
+
+    def test_the_plan_says_so(self):
+        methods = [planner(history=calls_before(times)).plan(so_far(1), WHOLE).method for times in (1.0, 1.4)]
+        assert methods[0] == "margins, from the model of history"
+        assert methods[1] == f"{methods[0]}, with more labels where nobody calls, as calls vanished"
+
+    def test_where_they_are_fewer_than_a_margin_of_all_positives_nothing_changes(self):
+        plans = [planner(history=calls_before(times)).totals(so_far(1), WHOLE) for times in (1.0, 1.03)]
+        assert plans[0].tolist() == plans[1].tolist()
+
+    def test_nor_does_it_for_precision(self):
+        survey = SurveySpec((Goal("precision", 0.02, ("a",)),), stop_at_goals=True)
+        plans = [planner(survey, history=calls_before(times)).totals(so_far(1), WHOLE) for times in (1.0, 1.4)]
+        assert plans[0].tolist() == plans[1].tolist()
+
     def test_a_history_that_understated_variances_asks_for_more(self):
         wide = replace(PAST, goal_ratios={age: ratios_of(1.5) for age in range(1, 11)})
         narrow = replace(PAST, goal_ratios={age: ratios_of(0.8) for age in range(1, 11)})
@@ -168,6 +191,14 @@ def test_margins_that_cannot_be_held_take_everything():
     context = PlanningContext(CELLS, until(1e-6), PAST)
     bounds = AllocationBounds(np.zeros_like(WHOLE), context.drawable)
     assert BorrowedAllocator(context, 3).first(bounds).sum() == SERVED
+
+
+def calls_before(times):
+    """The history, of periods in which so many times as many items were called as now."""
+    called, ages = (PAST.calls == "1").any(axis=1), PAST.ages
+    part = times * CELLS.sizes[CELLS.positive.any(axis=1)].sum() / SERVED
+    labels = np.bincount(2 * ages + called)[2 * ages + called]
+    return replace(PAST, weights=np.where(called, part, 1 - part) / labels)
 
 
 def ratios_of(value):
