@@ -133,6 +133,8 @@ def handed_on(history: History, latest: History) -> History:
         ratios={age + 1: ratio for age, ratio in history.ratios.items()},
         goal_ratios={age + 1: ratio for age, ratio in history.goal_ratios.items()},
         first_use=np.concatenate([_first_use(latest), _first_use(history)[:young]]),
+        called={age + 1: part for age, part in (history.called or {}).items() if age < MEMORY}
+        | dict(latest.called or {}),
     )
 
 

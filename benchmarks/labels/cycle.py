@@ -128,6 +128,7 @@ def past(period: Period, cycle: Cycle) -> History:
         positive=period.items.truth[rows],
         weights=cycle.weights,
         drawable=np.zeros(len(rows), dtype=np.bool_),
+        called={1: float(period.items.calls.any(axis=1).mean())},
     )
 
 

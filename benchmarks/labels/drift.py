@@ -211,7 +211,7 @@ def _verdicts(found: Sequence[_Found]) -> Iterator[Verdict]:
         )
         if not broken.all():
             others = _covered(ours, slice(0, None), ~broken)
-            yield Verdict(f"{name}: untouched goals, four weeks", kind.verdict, _upper(others), 0.93, ">=")
+            yield Verdict(f"{name}: untouched goals, four weeks", "must", _upper(others), 0.93, ">=")
 
 
 def _upper(shares: Floats) -> float:

@@ -146,9 +146,10 @@ class BorrowedTuning:
     """Most that one label may move a goal, in margins: of metrics whose items can be listed, and of others."""
     wary_influence: float = 0.35
     """The same of others for some periods after calls fell suddenly by more than a goal's margin of all positives."""
-    sudden_fall: float = 3.0
+    sudden_fall: float = 2.0
+    """A sudden fall of calls is so many times as large as nine in ten of the other changes."""
     wary_periods: int = 4
-    """Times the usual change of calls that a sudden fall exceeds, and the periods after it, its own included."""
+    """How many periods are planned so, the one of the fall included."""
     first_round: tuple[float, float] = (0.92, 0.85)
     """What the first round's variances are multiplied with where two rounds are planned, and where three are."""
     middle_round: float = 0.98

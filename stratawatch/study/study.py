@@ -12,6 +12,7 @@ from stratawatch.core.designs.missing_bounds import REWEIGHTING, missing_bounds
 from stratawatch.core.estimation.missing_answers import AnswerCounts, DrawnAnswers
 from stratawatch.core.goals import Goal, Option, SurveySpec
 from stratawatch.core.history.past_labels import History
+from stratawatch.core.history.vanished_calls import called_part
 from stratawatch.core.metrics import REPORTED, metric_named
 from stratawatch.core.planning.context import borrowed_priors
 from stratawatch.core.population import Atom
@@ -250,7 +251,8 @@ class Study:
     def history(self) -> StudyHistory:
         """Every label so far, with those of earlier studies: the `history` of the next study."""
         rows = past_labels_of_study(self._past.period + 1, self._population, self._design, self._progress)
-        return self._past.followed_by(rows)
+        items = [(atom.pattern, atom.size) for atom in self._design.atoms]
+        return self._past.followed_by(rows, called_part(items, len(self._design.classifiers)))
 
     def to_json(self) -> str:
         """The study as text, without its frame; `from_json` goes on where it was."""

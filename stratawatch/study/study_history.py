@@ -1,9 +1,9 @@
 """The labels of a study for the next one, with the pattern, score and weight of every item."""
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 import numpy as np
@@ -48,6 +48,7 @@ class PastLabel(NamedTuple):
 class StudyHistory:
     """Labels of a panel's studies, one period a study. `auxiliary` scores have the last letters of a pattern.
 
+    `called` is, by period, the part of the study's items that some classifier called; earlier versions did not count.
     `Study.history()` makes it and the next study takes it; `to_json` and `from_json` keep it in between.
 
     >>> first = StudyHistory(("lr",), (), (PastLabel("m1", 1, "1", 0.25, "yes", 41.5),))
@@ -58,6 +59,7 @@ class StudyHistory:
     classifiers: tuple[str, ...]
     auxiliary: tuple[str, ...]
     rows: tuple[PastLabel, ...]
+    called: Mapping[int, float] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -71,12 +73,14 @@ class StudyHistory:
         """The latest verdict of every item."""
         return {row.item: row.verdict for row in sorted(self.rows, key=lambda row: row.period)}
 
-    def followed_by(self, rows: Iterable[PastLabel]) -> "StudyHistory":
+    def followed_by(self, rows: Iterable[PastLabel], called: float | None = None) -> "StudyHistory":
         """This history and the labels of one more period, without periods that are too old."""
         together = (*self.rows, *rows)
         last = max((row.period for row in together), default=0)
         kept = tuple(row for row in together if row.period > last - MOST_PERIODS)
-        return StudyHistory(self.classifiers, self.auxiliary, kept)
+        parts = self.called if called is None else {**self.called, self.period + 1: called}
+        recent = {period: part for period, part in parts.items() if last - MOST_PERIODS < period <= last}
+        return StudyHistory(self.classifiers, self.auxiliary, kept, recent)
 
     def as_history(self, period: int, present: Sequence[bool], seed: str = "") -> History:
         """The history that a plan reads; `present`, by row, says which items the population still holds.
@@ -96,6 +100,7 @@ class StudyHistory:
                 drawable=np.array(present, dtype=np.bool_),
                 classifiers=len(self.classifiers),
                 first_use=np.array([first[row.item] == row.period for row in self.rows], dtype=np.bool_),
+                called={period - before: part for before, part in self.called.items()},
                 numbers=np.array(
                     [
                         unit_number(digest(seed, row.item)) if here else np.nan
@@ -119,7 +124,7 @@ class StudyHistory:
             )
         places = [(self.classifiers + self.auxiliary).index(name) for name in panel.names + panel.auxiliary_names]
         rows = (row._replace(pattern="".join(row.pattern[place] for place in places)) for row in self.rows)
-        return StudyHistory(panel.names, panel.auxiliary_names, tuple(rows))
+        return StudyHistory(panel.names, panel.auxiliary_names, tuple(rows), self.called)
 
     def to_frame(self) -> "pd.DataFrame":
         """The labels as a pandas frame."""
@@ -138,6 +143,7 @@ class StudyHistory:
             "classifiers": list(self.classifiers),
             "auxiliary": list(self.auxiliary),
             "rows": [list(row) for row in self.rows],
+            "called": {str(period): part for period, part in self.called.items()},
         }
 
     @classmethod
@@ -150,7 +156,8 @@ class StudyHistory:
         """Read what `as_document` gave."""
         with document_errors(_FORMAT):
             rows = tuple(PastLabel(*row) for row in document["rows"])
-            return cls(tuple(document["classifiers"]), tuple(document["auxiliary"]), rows)
+            called = {int(period): float(part) for period, part in document.get("called", {}).items()}
+            return cls(tuple(document["classifiers"]), tuple(document["auxiliary"]), rows, called)
 
 
 def history_of_panel(history: StudyHistory | None, panel: StudyColumns) -> StudyHistory:

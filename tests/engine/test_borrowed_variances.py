@@ -1,14 +1,17 @@
 """Cycles that ask until goals hold: what earlier windows say of variances is frozen with them, and pages ignore it."""
 
+from dataclasses import replace
+
 import pytest
 
 from stratawatch.core.goals import Goal, Limit
 from stratawatch.engine.cycle.judge_cycle import judged_window
+from stratawatch.engine.labels.label_history import label_history
 from stratawatch.engine.labels.labelled_cycle import load_labelled_cycle
 from stratawatch.engine.model.states import CycleState
 from stratawatch.engine.model.survey_of_panel import max_rounds
-from tests.support.fakes import spec
-from tests.support.scenario import cycle_of, label_weeks
+from tests.support.fakes import MONDAY, WEEK, spec
+from tests.support.scenario import cycle_of, label_cycle, label_weeks
 
 GOALS = (Goal("precision", 0.06), Goal("recall", 0.08))
 
@@ -77,6 +80,30 @@ def test_every_cycle_is_judged_within_three_rounds(watched):
     assert max(rounds) <= 3
     assert {cycle_of(scenario, cycle).state for cycle in cycles} == {CycleState.JUDGED}
     assert [max_rounds(scenario.panel, cycle_of(scenario, cycle)) for cycle in cycles] == [2, 3, 3]
+
+
+def test_where_calls_vanish_the_next_plan_looks_for_misses_and_says_so(watched):
+    """Half of what was called is not any more: it may be missed, and no label is needed to see it."""
+    scenario, cycles = watched
+    scenario.produce(3, size=3000)
+    start = MONDAY + 3 * WEEK
+    rows = scenario.source.windows[start]
+    lower = [replace(row, scores=tuple(0.3 * score for score in row.scores)) for row in rows[::2]]
+    scenario.source.windows[start] = [*lower, *rows[1::2]]
+    scenario.clock.moment = start + WEEK
+    cycles = (*cycles, label_cycle(scenario))
+    with scenario.ports.store.begin() as tx:
+        firsts = [tx.rounds.of(cycle)[0].plan.method for cycle in cycles]
+        called = label_history(tx, scenario.panel, 4, scenario.clock.now()).called
+    assert [method.endswith("is called than before") for method in firsts] == [False, False, False, True]
+    assert sorted(called) == [1, 2, 3, 4]
+    assert called[1] == pytest.approx(called[2] / 2, rel=0.2)
+
+
+def test_a_plan_without_goals_counts_no_calls(make_scenario):
+    scenario = make_scenario(spec(budget=300), 0, 1, size=3000)
+    with scenario.ports.store.begin() as tx:
+        assert label_history(tx, scenario.panel, 2, scenario.clock.now()).called is None
 
 
 def test_goals_about_something_else_borrow_nothing(make_scenario):

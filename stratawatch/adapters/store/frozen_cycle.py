@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, select, tuple_
+from sqlalchemy import ColumnElement, Connection, func, select, tuple_
 
 from stratawatch.adapters.store import tables
 from stratawatch.adapters.store.record_rows import record_of, records_of, row_of
@@ -21,6 +21,15 @@ class SqlFrozenFacts:
 
     def __init__(self, connection: Connection) -> None:
         self._sql = connection
+
+    def items_by_pattern(self, cycle_ids: Sequence[int]) -> dict[int, dict[str, int]]:
+        """The items of these cycles by pattern."""
+        t = tables.atoms.c
+        query = select(t.cycle_id, t.pattern, func.sum(t.size)).where(t.cycle_id.in_(cycle_ids))
+        found: dict[int, dict[str, int]] = {}
+        for cycle, pattern, items in self._sql.execute(query.group_by(t.cycle_id, t.pattern)):
+            found.setdefault(cycle, {})[pattern] = int(items)
+        return found
 
     def atoms(self, cycle_id: int) -> tuple[Atom, ...]:
         """Atoms in their order, with N per segment."""

@@ -48,7 +48,8 @@ class History:
     `first_use` marks labels that no earlier period had used (None: all of them). The first `classifiers` letters of a
     pattern are calls (None: all); those after them are what auxiliary scores lean to. `known` is truth that came by
     itself: plans raise rates to it, and no estimate reads it. `numbers` are the random numbers of the drawable items
-    whose label costs nothing any more, NaN in other rows; only forecasts read them (None: nobody looked).
+    whose label costs nothing any more, NaN in other rows; only forecasts read them (None: nobody looked). `called` is,
+    by age, the part of a period's items that some classifier called (None: nobody counted).
     """
 
     ages: Counts
@@ -63,6 +64,7 @@ class History:
     classifiers: int | None = None
     known: KnownPositives | None = None
     numbers: Floats | None = None
+    called: Mapping[int, float] | None = None
 
     def __len__(self) -> int:
         return len(self.patterns)

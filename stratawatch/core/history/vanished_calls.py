@@ -1,10 +1,11 @@
 """Calls that vanished from one period to the next: what they used to find may be missed now.
 
-No label says so, and none is needed: how many items somebody calls is known of every period. Where calls fall off
+No label says so, and none is needed: how many items somebody calls is counted in every period. Where their part falls
 suddenly there may be fewer positives, or as many that nobody calls; labels have to say which.
 """
 
-from itertools import pairwise
+from collections.abc import Iterable, Mapping
+from typing import Final
 
 import numpy as np
 
@@ -13,32 +14,47 @@ from stratawatch.core.history.past_labels import History
 from stratawatch.core.population import POSITIVE, UNSCORED
 from stratawatch.core.tuning import BORROWED
 
+_USUAL: Final = 0.9
+"""The part of all other changes that is usual: where days differ from weekends, two of seven changes are large."""
+_LEFT: Final = 0.25
+"""A fall of which less is left is over."""
 
-def vanished_calls(cells: Cells, history: History) -> float:
-    """The part of all items whose call vanished in the last periods, this one included; 0 where none fell suddenly.
 
-    A fall is sudden where it is several times as large as changes before it usually were.
+def vanished_part(cells: Cells, history: History) -> float:
+    """The part of all items that is not called any more since a sudden fall in the last periods; 0 without one.
+
+    A fall is sudden where it is several times as large as what other changes from one period to the next usually are. A
+    period that nobody counted has no changes.
     """
-    parts = [_called_now(cells), *_called_before(history)]
-    falls = np.array([before - after for after, before in pairwise(parts)])
-    return max((_if_sudden(falls[place:]) for place in range(min(len(falls), BORROWED.wary_periods))), default=0.0)
+    parts = dict(history.called or {}) | {0: _called_now(cells)}
+    falls = {age: parts[age + 1] - part for age, part in parts.items() if age + 1 in parts}
+    found = [0.0]
+    for age in range(BORROWED.wary_periods):
+        fall, left = falls.get(age, 0.0), parts.get(age + 1, 0.0) - parts[0]
+        others = [abs(change) for other, change in falls.items() if other != age]
+        usual = float(np.quantile(others, _USUAL)) if others else 0.0
+        if fall > BORROWED.sudden_fall * usual and left > _LEFT * fall:
+            found.append(max(fall, left))
+    return max(found)
 
 
-def _if_sudden(falls: np.ndarray) -> float:
-    """The first of these falls, which are from the newest to the oldest."""
-    usual = float(np.median(np.abs(falls[1:]))) if len(falls) > 1 else 0.0
-    return max(float(falls[0]), 0.0) if falls[0] > BORROWED.sudden_fall * usual else 0.0
+def called_part(items: Iterable[tuple[str, int]], classifiers: int) -> float | None:
+    """The part of items that some classifier called, from patterns and their items; None where none was judged.
+
+    >>> called_part([("1-", 30), ("00", 60), ("01", 10), ("--", 500)], classifiers=2)
+    0.4
+    """
+    calls = [(set(pattern[:classifiers]), number) for pattern, number in items]
+    judged = sum(number for letters, number in calls if letters != {UNSCORED})
+    return sum(number for letters, number in calls if POSITIVE in letters) / judged if judged else None
+
+
+def counted_parts(items: Mapping[int, Mapping[str, int]], classifiers: int) -> dict[int, float]:
+    """The same for each of some periods; one of which nothing was judged is left out."""
+    parts = {age: called_part(by_pattern.items(), classifiers) for age, by_pattern in items.items()}
+    return {age: part for age, part in parts.items() if part is not None}
 
 
 def _called_now(cells: Cells) -> float:
     judged = cells.sizes * cells.has_call
     return float(judged @ cells.positive.any(axis=1)) / max(float(judged.sum()), 1.0)
-
-
-def _called_before(history: History) -> list[float]:
-    """The part of each period's items that some classifier called, as its labels stand for them; the newest first."""
-    calls = history.calls
-    judged = history.weights * (calls != UNSCORED).any(axis=1)
-    everything = np.bincount(history.ages, judged)
-    called = np.bincount(history.ages, judged * (calls == POSITIVE).any(axis=1))
-    return [float(some / every) for some, every in zip(called, everything, strict=True) if every > 0]

@@ -35,10 +35,14 @@ from stratawatch.core.tuning import BORROWED, PLANNER
 
 @dataclass(frozen=True)
 class BorrowedAllocator:
-    """Plans the rounds of a period whose variances borrow from history; `rounds` is how many it may have."""
+    """Plans the rounds of a period whose variances borrow from history; `rounds` is how many it may have.
+
+    Where calls vanished its first round looks harder for misses, if it may.
+    """
 
     context: PlanningContext
     rounds: int
+    may_look_harder: bool = True
 
     def in_all(self, so_far: LabelsSoFar, bounds: AllocationBounds) -> Counts:
         """What all rounds together are expected to draw from each stratum, the labels that are known included."""
@@ -119,22 +123,27 @@ class BorrowedAllocator:
         """
         cells, rows = self.context.cells, goal_gradients(self.context.cells, self.context.goals, self.context.rates)
         mean = np.sqrt(cells.by_stratum(rows.gradients**2 * cells.sizes) / np.maximum(cells.stratum_sizes, 1))
-        others = np.where(self._wary, BORROWED.wary_influence, BORROWED.other_influence)
+        others = np.where(self._at_risk, BORROWED.wary_influence, BORROWED.other_influence)
         most = np.where(self._listed, BORROWED.listed_influence, others) * rows.margins
         floors = cells.stratum_sizes * (mean / most[:, None]).max(axis=0)
         return np.asarray(np.ceil(floors - 0.5), dtype=np.int64)
 
     @property
-    def is_wary(self) -> bool:
-        """Whether a first round looks harder for misses, as calls vanished."""
-        return bool((self._wary & ~self._listed).any())
+    def looks_harder(self) -> bool:
+        """Whether a first round looks harder for misses, as a smaller part of items is called than before."""
+        return bool((self._at_risk & ~self._listed).any())
+
+    def has_floors(self, totals: Counts) -> bool:
+        """Whether these labels leave none that stands for too much."""
+        return bool((totals >= np.minimum(self._influence_floors(), self.context.drawable)).all())
 
     @property
-    def _wary(self) -> Flags:
+    def _at_risk(self) -> Flags:
         """Goals that may have moved by their margin if all calls that vanished were right."""
         cells = self.context.cells
         positives = float((cells.sizes * cells.has_call) @ self.context.rates.rate)
-        return np.asarray(self.context.vanished_calls > self.context.variances.margins * positives)
+        vanished = self.context.vanished_calls if self.may_look_harder else 0.0
+        return np.asarray(vanished > self.context.variances.margins * positives)
 
     @property
     def _listed(self) -> Flags:

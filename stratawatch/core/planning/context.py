@@ -9,7 +9,7 @@ from stratawatch.core.goals import DEFAULT_VARIANCE, SurveySpec
 from stratawatch.core.history.model import has_enough_labels
 from stratawatch.core.history.model_trust import model_is_trusted
 from stratawatch.core.history.past_labels import NO_HISTORY, History
-from stratawatch.core.history.vanished_calls import vanished_calls
+from stratawatch.core.history.vanished_calls import vanished_part
 from stratawatch.core.history.variance_priors import BORROWING, VariancePrior, variance_priors
 from stratawatch.core.planning.allocation import drawable_items
 from stratawatch.core.planning.expected_precision import ExpectedTotals
@@ -94,9 +94,9 @@ class PlanningContext:
 
     @cached_property
     def vanished_calls(self) -> float:
-        """The items whose call vanished suddenly, of late."""
+        """How many more of these items would be called, had the part that is called not suddenly fallen of late."""
         judged = float(self.cells.sizes @ self.cells.has_call)
-        return judged * vanished_calls(self.cells, self.history)
+        return judged * vanished_part(self.cells, self.history)
 
     @cached_property
     def rates(self) -> ExpectedRates:

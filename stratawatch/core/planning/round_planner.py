@@ -1,5 +1,6 @@
 """Plan the rounds of a cycle: which round it is, what budget it has, and whether margins or the budget decide."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -68,7 +69,7 @@ class RoundPlanner:
         return Plan(
             totals=tuple(totals.tolist()),
             half_widths=self.half_widths(context, totals),
-            method=self._method(so_far),
+            method=self._method(so_far, totals),
             exhausted=tuple(exhausted.tolist()),
         )
 
@@ -95,7 +96,7 @@ class RoundPlanner:
             return None
         bounds = self._bounds_of_all()
         if self.context.variance_priors:
-            needed = self._borrowed.in_all(nothing, bounds)
+            needed = self._looking_harder(lambda plans: plans.in_all(nothing, bounds), nothing)
         else:
             needed = MarginAllocator(self.context).cheapest_with_reuse(nothing, bounds)
         if self.context.has_history:
@@ -155,8 +156,18 @@ class RoundPlanner:
             return so_far.drawn if is_over else self._top_up(context, so_far, bounds, rounds)
         if not context.has_history and rounds > 1:
             return self._pilot(context, bounds)
-        first = self._borrowed.first_with_reuse if borrows else MarginAllocator(context).cheapest_with_reuse
-        return self._with_focus(first(so_far, bounds), bounds)
+        if borrows:
+            first = self._looking_harder(lambda plans: plans.first_with_reuse(so_far, bounds), so_far)
+        else:
+            first = MarginAllocator(context).cheapest_with_reuse(so_far, bounds)
+        return self._with_focus(first, bounds)
+
+    def _looking_harder(self, planned: Callable[[BorrowedAllocator], Counts], so_far: LabelsSoFar) -> Counts:
+        """A plan that looks harder for misses where calls vanished, or one that does not where a budget ends before."""
+        harder = planned(self._borrowed)
+        if not self._borrowed.looks_harder or so_far.new_label_cost(harder) <= self._budget:
+            return harder
+        return planned(replace(self._borrowed, may_look_harder=False))
 
     def _top_up(self, context: PlanningContext, so_far: LabelsSoFar, bounds: AllocationBounds, rounds: int) -> Counts:
         """What a round after the first adds, of so many."""
@@ -169,6 +180,9 @@ class RoundPlanner:
         # A middle round asks for less than is thought to be needed. Where that is nothing, no round would follow it.
         last = replace(so_far, ordinal=rounds)
         return margins.cheapest_with_reuse(last, bounds, top_up=last)
+
+    def _looks_harder(self, totals: Counts) -> bool:
+        return bool(self.context.variance_priors) and self._borrowed.looks_harder and self._borrowed.has_floors(totals)
 
     @property
     def _borrowed(self) -> BorrowedAllocator:
@@ -191,15 +205,15 @@ class RoundPlanner:
         most = self._budget if self.survey.budget is None else first_round_labels(self._budget)
         return BudgetAllocator(context).best(min(int(np.clip(share, *PLANNER.pilot_labels)), most), bounds)
 
-    def _method(self, so_far: LabelsSoFar) -> str:
+    def _method(self, so_far: LabelsSoFar, totals: Counts) -> str:
         if not self.context.has_history:
             source = "the first labels" if so_far.ordinal > 1 else "scores"
         elif not self.survey.stop_at_goals:
             source = "history"
         else:
             source = "the model of history" if self.context.model_is_trusted else "history, robust"
-            if self.context.variance_priors and self._borrowed.is_wary:
-                source += ", with more labels where nobody calls, as calls vanished"
+            if so_far.ordinal == 1 and self._looks_harder(totals):
+                source += "; looks harder for misses, as a smaller part of items is called than before"
         return f"{'margins' if self.survey.stop_at_goals else ALLOCATION}, from {source}"
 
 

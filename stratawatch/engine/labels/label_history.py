@@ -8,6 +8,7 @@ import numpy as np
 
 from stratawatch.core.history.model_trust import with_variance_ratios
 from stratawatch.core.history.past_labels import NO_HISTORY, History, KnownPositives
+from stratawatch.core.history.vanished_calls import counted_parts
 from stratawatch.core.score_bins import centres
 from stratawatch.core.tuning import HISTORY
 from stratawatch.engine.labels.labelled_cycle import verdicts_of
@@ -46,6 +47,7 @@ def label_history(
     labelled = [draw for draw in past if verdicts.get(draw.item_key) in ("yes", "no")]
     drawable = frozenset(present)
     ages = [period - periods[draw.cycle_id] for draw in labelled]
+    by_goals = spec.stop_rule == "goals"
     history = History(
         ages=np.array(ages, dtype=np.int64),
         patterns=tuple(draw.pattern for draw in labelled),
@@ -57,8 +59,11 @@ def label_history(
         first_use=np.array([draw.first_use for draw in labelled], dtype=np.bool_),
         known=_known_positives(tx, spec.name, list(periods), received_by, drawable),
         numbers=None if numbers is None else np.array([numbers.get(draw.item, np.nan) for draw in labelled]),
+        called=_called(tx, spec, {draw.cycle_id: age for draw, age in zip(labelled, ages, strict=True)})
+        if by_goals
+        else None,
     )
-    return with_variance_ratios(history) if spec.stop_rule == "goals" else history
+    return with_variance_ratios(history) if by_goals else history
 
 
 def _earlier(tx: Transaction, panel: str, period: int, moment: datetime) -> dict[int, Cycle]:
@@ -92,6 +97,12 @@ def _known_positives(
         items=np.array([sizes[cell] for cell in order], dtype=np.float64),
         positives=np.array([cells[cell] for cell in order], dtype=np.float64),
     )
+
+
+def _called(tx: Transaction, spec: PanelSpec, ages: Mapping[int, int]) -> Mapping[int, float]:
+    """The part of each labelled window's items that some classifier called, by age: counted, whoever answered."""
+    items = tx.cycles.items_by_pattern(list(ages))
+    return counted_parts({ages[cycle]: by_pattern for cycle, by_pattern in items.items()}, len(spec.classifiers))
 
 
 def _alike(earlier: PanelSpec, spec: PanelSpec) -> bool:

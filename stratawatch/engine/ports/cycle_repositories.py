@@ -107,6 +107,10 @@ class CycleRepository(Protocol):
         """Atoms in their order."""
         ...
 
+    def items_by_pattern(self, cycle_ids: Sequence[int]) -> Mapping[int, Mapping[str, int]]:
+        """How many items of each of these cycles have each pattern; a cycle that is not frozen is left out."""
+        ...
+
     def candidates(self, cycle_id: int) -> tuple[CandidateItem, ...]:
         """The pools, by atom and digest."""
         ...

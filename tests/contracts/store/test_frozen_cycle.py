@@ -61,6 +61,16 @@ class TestFreeze:
             tx.cycles.freeze(cycle, frozen(atoms=atoms, candidates=()), NOW)
             assert [atom.stratum for atom in tx.cycles.atoms(cycle)] == [1, 0, 1]
 
+    def test_counts_the_items_of_cycles_by_pattern(self, store):
+        with store.begin() as tx:
+            first, second, third = (open_cycle(tx, period) for period in range(3))
+            atoms = (Atom("1", 0, 8, 5, 0.1), Atom("1", 9, 1023, 7, 0.9), Atom("0", 0, 1023, 900, 0.2))
+            tx.cycles.freeze(first, frozen(atoms=atoms, candidates=()), NOW)
+            tx.cycles.freeze(second, frozen(atoms=atoms[1:2], candidates=()), NOW)
+            assert tx.cycles.items_by_pattern([first, second, third]) == {first: {"1": 12, "0": 900}, second: {"1": 7}}
+            assert tx.cycles.items_by_pattern([second]) == {second: {"1": 7}}
+            assert tx.cycles.items_by_pattern([]) == {}
+
     def test_returns_the_pools_by_atom_and_digest(self, store):
         items = [
             candidate("c", atom=1, digest="0" * 32),

@@ -28,6 +28,7 @@ def add_window(store, period, items):
 ASKED = {
     "past_draws": lambda tx, cycles: tx.labels.past_draws(cycles, LATER, QUESTION),
     "known_items": lambda tx, cycles: tx.truth.known_items("spam", cycles, LATER),
+    "items_by_pattern": lambda tx, cycles: tx.cycles.items_by_pattern(cycles),
     "candidate_counts": lambda tx, cycles: tx.truth.candidate_counts(cycles),
 }
 

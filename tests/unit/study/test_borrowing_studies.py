@@ -46,6 +46,18 @@ def test_a_side_that_is_drawn_whole_is_forecast(history):
     assert plan.labels > 40
 
 
+def test_the_next_study_looks_for_misses_where_calls_vanished(history):
+    """Half of the 160 or so that the first one called are not called any more, of some 330 positives."""
+    first = int(2000 * history.called[1])
+    assert 120 < first < 200
+    for calls, looks_harder in ((first, False), (first // 2, True)):
+        frame, _ = week(2, calls)
+        begun = Study(frame, item="id", classifiers={"lr": ("score", "call")}, goals=GOALS, history=history)
+        begun.ask()
+        assert ("looks harder for misses" in begun.to_json()) is looks_harder
+    assert sorted(answered(2, history).history().called) == [1, 2]
+
+
 def test_a_sequential_study_borrows_nothing(history):
     """Not in its plan either, whatever confidence its looks have."""
     frame, _ = week(2)

@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -32,6 +33,15 @@ class TestStudyHistory:
         for period in range(1, MOST_PERIODS + 3):
             chain = chain.followed_by([label(f"i{period}", period)])
         assert {row.period for row in chain.rows} == set(range(3, MOST_PERIODS + 3))
+
+    def test_periods_that_were_counted_keep_the_part_that_is_called(self):
+        longer = history(label()).followed_by([label("i2", period=2)], 0.25).followed_by([label("i3", 3)], 0.5)
+        assert longer.called == {2: 0.25, 3: 0.5}
+        assert longer.as_history(5, [False] * 3).called == {3: 0.25, 2: 0.5}
+        assert longer.followed_by([label("i4", MOST_PERIODS + 2)]).called == {3: 0.5}
+
+    def test_a_period_without_a_label_is_none_and_not_counted(self):
+        assert history(label()).followed_by([], 0.25).called == {}
 
     def test_as_history_of_a_later_period(self):
         rows = [label(), label("i2", period=2, z=None, verdict="no")]
@@ -67,8 +77,14 @@ class TestStudyHistory:
 class TestJson:
     def test_there_and_back(self):
         before = history(label(), label("i2", z=None), auxiliary=("judge",))
+        before = replace(before, called={1: 0.25})
         assert StudyHistory.from_json(before.to_json()) == before
         json.loads(before.to_json(), parse_constant=pytest.fail)
+
+    def test_a_text_of_before_counted_no_calls(self):
+        document = history(label()).as_document()
+        del document["called"]
+        assert StudyHistory.from_json(json.dumps(document)).called == {}
 
     @pytest.mark.parametrize(
         ("text", "what"),
