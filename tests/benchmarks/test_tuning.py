@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.tuning import Measured, changed, compared, constants
-from stratawatch.core.tuning import EVIDENCE, FORECAST, HISTORY, PLANNER, SOLVER
+from stratawatch.core.tuning import BORROWED, EVIDENCE, FORECAST, HISTORY, PLANNER, SOLVER
 
 PAGE = (Path(__file__).parents[2] / "docs/tuning.md").read_text(encoding="utf-8")
 
@@ -33,7 +33,7 @@ def test_changes_are_told_in_percent_and_in_goals():
 
 
 @pytest.mark.parametrize(
-    "table", [PLANNER, HISTORY, FORECAST, SOLVER, EVIDENCE], ids=lambda table: type(table).__name__
+    "table", [PLANNER, HISTORY, BORROWED, FORECAST, SOLVER, EVIDENCE], ids=lambda table: type(table).__name__
 )
 def test_the_page_names_every_constant_with_its_value(table):
     values = dict(

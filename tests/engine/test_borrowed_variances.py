@@ -5,13 +5,15 @@ from dataclasses import replace
 import pytest
 
 from stratawatch.core.goals import Goal, Limit
+from stratawatch.engine.cycle.backfill import backfill
 from stratawatch.engine.cycle.judge_cycle import judged_window
+from stratawatch.engine.cycle.operator_actions import rerun_cycle
 from stratawatch.engine.labels.label_history import label_history
 from stratawatch.engine.labels.labelled_cycle import load_labelled_cycle
 from stratawatch.engine.model.states import CycleState
 from stratawatch.engine.model.survey_of_panel import max_rounds
 from tests.support.fakes import MONDAY, WEEK, spec
-from tests.support.scenario import cycle_of, label_cycle, label_weeks
+from tests.support.scenario import cycle_of, label_cycle, label_weeks, work_on
 
 GOALS = (Goal("precision", 0.06), Goal("recall", 0.08))
 
@@ -98,6 +100,39 @@ def test_where_calls_vanish_the_next_plan_looks_for_misses_and_says_so(watched):
     assert [method.endswith("is called than before") for method in firsts] == [False, False, False, True]
     assert sorted(called) == [1, 2, 3, 4]
     assert called[1] == pytest.approx(called[2] / 2, rel=0.2)
+
+
+@pytest.mark.parametrize("how", ["run again", "backfilled"])
+def test_a_window_that_comes_between_two_rounds_of_a_later_one_changes_none_of_its_counts(make_scenario, how):
+    """Later rounds are planned with what was known when the window was opened; the next window counts what came."""
+    scenario = make_scenario(spec(budget=1500, stop_rule="goals", goals=GOALS), 0, size=3000)
+    (first,) = scenario.cycles
+    for period in (1, 2):
+        scenario.produce(period, size=3000)
+    scenario.clock.moment = MONDAY + 3 * WEEK
+    ((second,), _) = backfill(scenario.ports, scenario.panel, 2, 2)
+    work_on(scenario, 1)
+    opened = cycle_of(scenario, second)
+    assert opened.state != CycleState.JUDGED
+    before = called(scenario, 2, opened.opened_at)
+    if how == "run again":
+        scenario.source.windows[MONDAY] = scenario.source.windows[MONDAY][: len(scenario.source.windows[MONDAY]) // 3]
+        rerun_cycle(scenario.ports, first, "a mended table", scenario.panel)
+    else:
+        backfill(scenario.ports, scenario.panel, 1, 1)
+    work_on(scenario, 4)
+    assert cycle_of(scenario, second).state == CycleState.JUDGED
+    assert sorted(before) == [2]
+    assert called(scenario, 2, opened.opened_at) == before
+    later = called(scenario, 3, scenario.clock.now())
+    assert sorted(later) == ([1, 3] if how == "run again" else [1, 2, 3])
+    assert (later[3] == before[2]) is (how == "backfilled")
+
+
+def called(scenario, period, moment):
+    """The part of items that somebody called, by age, as a window knew it at a moment."""
+    with scenario.ports.store.begin() as tx:
+        return label_history(tx, scenario.panel, period, moment).called
 
 
 def test_a_plan_without_goals_counts_no_calls(make_scenario):

@@ -145,6 +145,12 @@ class TestWhereCallsVanished:
         plans = [planner(history=calls_before(some)).totals(so_far(1), WHOLE) for some in (1.0, times)]
         assert (plans[0].tolist() != plans[1].tolist()) is harder
 
+    def test_items_that_no_classifier_judged_hold_none_of_the_positives(self):
+        """120 calls are gone and a margin is 97 positives, however many items nobody judged."""
+        many = replace(CELLS, sizes=np.where(CELLS.has_call, CELLS.sizes, 30_000.0))
+        made = planner(cells=many, history=calls_before(1.06))
+        assert made._borrowed._at_risk.all()
+
     def test_goals_of_other_margins_are_looked_at_by_themselves(self):
         """A fifth of the calls is more than one margin, and less than the other."""
         apart = (Goal("recall", 0.1, ("a",)), Goal("recall", 0.4, ("b",)))
