@@ -14,6 +14,10 @@ class PlannerTuning:
     """Budgets below this are spent in one round."""
     pilot_share: float = 0.3
     """The same where goals decide without a history, and two more rounds may follow."""
+    unscored_precision: float = 0.5
+    """Of all that anybody calls, where a cycle's candidates are frozen in case scores say nothing."""
+    unscored_recall: float = 0.5
+    """The same for the part of all positives that somebody calls; the others lie anywhere."""
     pilot_labels: tuple[int, int] = (200, 1000)
     """Least and most labels of a first round that plans for margins without a history."""
     min_labels: int = 2

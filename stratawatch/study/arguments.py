@@ -22,6 +22,9 @@ from stratawatch.study.estimate_rows import goal_margins
 StopRule = Literal["budget", "goals", "sequential"]
 """Ask until the budget is spent; as few labels as the goals need; round after round, until the goals hold."""
 
+FEWEST_ROUNDS: Final = 2
+MOST_ROUNDS: Final = 3
+"""Of a study whose goals decide how many labels there are."""
 FEWEST_LABELS: Final = 4
 """Two among the items that are called positive and two among the others: one label has no variance."""
 _WIDEST: Final = 0.5
@@ -59,6 +62,7 @@ def read_survey(
     seed: str = "",
     variance: str = "default",
     second_votes: str = NO_SECOND_VOTES,
+    rounds: int = MOST_ROUNDS,
 ) -> SurveySpec:
     """Check what a study is asked for and put it together; without goals the default ones stand."""
     given = (goals,) if isinstance(goals, Goal) else tuple(goals)
@@ -73,6 +77,7 @@ def read_survey(
         seed=seed,
         variance=variance_named(variance).name,
         second_votes=_second_votes(second_votes),
+        rounds=_rounds(rounds, stop_rule),
     )
 
 
@@ -183,6 +188,25 @@ def _second_votes(rule: str) -> SecondVotes:
         rules = ", ".join(get_args(SecondVotes))
         raise StratawatchError("there is no such rule of second votes", expected=f"one of {rules}", got=f"{rule!r:.40}")
     return cast("SecondVotes", rule)
+
+
+def _rounds(rounds: Any, stop_rule: StopRule) -> int:
+    number = _number(rounds)
+    if number is None or number not in (FEWEST_ROUNDS, MOST_ROUNDS):
+        raise StratawatchError(
+            "the number of rounds cannot be used",
+            expected=f"{FEWEST_ROUNDS} or {MOST_ROUNDS}",
+            got=f"{rounds!r:.40}",
+            hint='stop_rule="sequential" asks round after round',
+        )
+    if number != MOST_ROUNDS and stop_rule != "goals":
+        raise StratawatchError(
+            f"rounds={rounds} is about labels that goals ask for",
+            expected='stop_rule="goals"',
+            got=f'stop_rule="{stop_rule}"',
+            hint="leave `rounds` out",
+        )
+    return int(number)
 
 
 def _budget(budget: Any) -> int | None:

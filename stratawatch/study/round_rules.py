@@ -35,17 +35,26 @@ def look_confidence(confidence: float, look: int) -> float:
 
 @dataclass(frozen=True)
 class CycleRounds:
-    """The rounds of a cycle: one for small budgets, two otherwise, up to three where goals decide."""
+    """The rounds of a cycle: one for small budgets, two otherwise, up to three where goals decide.
+
+    `larger` makes the same design with pools of at least these sizes: where goals decide, no pool ends a study before
+    they hold.
+    """
 
     survey: SurveySpec
     history: History
+    larger: Callable[[Sequence[int]], FrozenDesign]
 
     def next(self, design: FrozenDesign, progress: StudyProgress) -> Plan | None:
         """The plan of the next round; None when there is none."""
         ordinal = len(progress.rounds) + 1
         if ordinal > design_of(self.survey).max_rounds(self.survey):
             return None
-        return _planned(design, self.survey, progress, ordinal, self.history)
+        plan = _planned(design, self.survey, progress, ordinal, self.history)
+        while self.survey.stop_at_goals and plan.exhausted:
+            design = self.larger(_pools_twice_as_large(design, plan.exhausted))
+            plan = _planned(design, self.survey, progress, ordinal, self.history)
+        return plan
 
 
 @dataclass(frozen=True)
@@ -95,6 +104,13 @@ class SequentialRounds:
             if isinstance(one.result, IntervalEstimate)
         }
         return max((widths.get(name, inf) / margin for name, margin in self.margins.items()), default=0)
+
+
+def _pools_twice_as_large(design: FrozenDesign, strata: Sequence[int]) -> list[int]:
+    """The sizes of all pools, and twice that of these strata's."""
+    pools = np.bincount(design.cells.strata[design.candidates.atoms], minlength=design.cells.stratum_count)
+    pools[list(strata)] *= 2
+    return [int(pool) for pool in pools]
 
 
 def _least(progress: StudyProgress) -> int:

@@ -12,6 +12,7 @@ from stratawatch.core.plan import Plan
 from stratawatch.core.population import Atom
 from stratawatch.core.second_votes import NO_SECOND_VOTES
 from stratawatch.core.verdicts import Verdict
+from stratawatch.study.arguments import MOST_ROUNDS
 from stratawatch.study.study_columns import StudyColumns
 from stratawatch.study.study_history import StudyHistory
 from stratawatch.study.study_progress import StudyProgress, StudyRound
@@ -33,6 +34,7 @@ _ARGUMENTS: Final = (
     "variance",
     "cluster",
     "second_votes",
+    "rounds",
 )
 
 _KINDS: Final[Mapping[str, type]] = {
@@ -50,6 +52,7 @@ _LATER: Final[Mapping[str, Any]] = {
     "variance": "default",
     "cluster": None,
     "second_votes": NO_SECOND_VOTES,
+    "rounds": MOST_ROUNDS,
 }
 
 
@@ -93,6 +96,7 @@ def arguments_document(panel: StudyColumns, survey: SurveySpec, seed: str, stop_
         "variance": survey.variance,
         "cluster": panel.cluster,
         "second_votes": survey.second_votes,
+        "rounds": survey.rounds,
     }
 
 

@@ -87,6 +87,7 @@ class Study:
             about customers to come with scores and calls like these.
         second_votes: "called_negative_yes": where a classifier calls an item negative that the first person says yes
             to, a second person is asked, and a third one if they disagree. They come on top of the budget.
+        rounds: With `stop_rule="goals"` 3, or 2 where people shall wait less: how often labels are asked for at most.
         sequential: The old name of `stop_rule="sequential"`.
 
     Examples:
@@ -124,6 +125,7 @@ class Study:
         variance: str = "default",
         cluster: str | None = None,
         second_votes: SecondVotes = NO_SECOND_VOTES,
+        rounds: int = 3,
         sequential: bool | None = None,
     ) -> None:
         panel = columns_from_arguments(item, classifiers, auxiliary, segments, score_kind, cluster)
@@ -139,6 +141,7 @@ class Study:
             seed=str(seed),
             variance=variance,
             second_votes=second_votes,
+            rounds=rounds,
         )
         if rule == "sequential":
             # Its looks have more confidence than intervals that borrow from history were measured for.
@@ -338,7 +341,7 @@ class Study:
         rule = (
             SequentialRounds(self._survey, self._history, self._margins, self._larger)
             if self._stop_rule == "sequential"
-            else CycleRounds(self._survey, self._history)
+            else CycleRounds(self._survey, self._history, self._larger)
         )
         plan = rule.next(self._design, progress)
         drawn = progress.drawn

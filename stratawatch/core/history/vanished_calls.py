@@ -5,6 +5,8 @@ suddenly there may be fewer positives, or as many that nobody calls; labels have
 """
 
 from collections.abc import Iterable, Mapping
+from math import sqrt
+from statistics import NormalDist
 from typing import Final
 
 import numpy as np
@@ -16,6 +18,8 @@ from stratawatch.core.tuning import BORROWED
 
 _USUAL: Final = 0.9
 """The part of all other changes that is usual: where days differ from weekends, two of seven changes are large."""
+_ENOUGH: Final = 5
+"""From so many other changes on, they say what is usual."""
 _LEFT: Final = 0.25
 """A fall of which less is left is over."""
 
@@ -23,16 +27,20 @@ _LEFT: Final = 0.25
 def vanished_part(cells: Cells, history: History) -> float:
     """The part of all items that is not called any more since a sudden fall in the last periods; 0 without one.
 
-    A fall is sudden where it is several times as large as what other changes from one period to the next usually are. A
-    period that nobody counted has no changes.
+    A fall is sudden where it is several times as large as what other changes from one period to the next usually are.
+    As long as few of those are known, they are taken to be no smaller than chance makes them between two samples of so
+    many items. A period that nobody counted has no changes.
     """
     parts = dict(history.called or {}) | {0: _called_now(cells)}
     falls = {age: parts[age + 1] - part for age, part in parts.items() if age + 1 in parts}
+    by_chance = _usual_by_chance(parts[0], float(cells.sizes @ cells.has_call))
     found = [0.0]
     for age in range(BORROWED.wary_periods):
         fall, left = falls.get(age, 0.0), parts.get(age + 1, 0.0) - parts[0]
         others = [abs(change) for other, change in falls.items() if other != age]
         usual = float(np.quantile(others, _USUAL)) if others else 0.0
+        if len(others) < _ENOUGH:
+            usual = max(usual, by_chance)
         if fall > BORROWED.sudden_fall * usual and left > _LEFT * fall:
             found.append(max(fall, left))
     return max(found)
@@ -53,6 +61,11 @@ def counted_parts(items: Mapping[int, Mapping[str, int]], classifiers: int) -> d
     """The same for each of some periods; one of which nothing was judged is left out."""
     parts = {age: called_part(by_pattern.items(), classifiers) for age, by_pattern in items.items()}
     return {age: part for age, part in parts.items() if part is not None}
+
+
+def _usual_by_chance(part: float, items: float) -> float:
+    """What nine in ten changes of a part stay below that two samples of so many items differ by chance alone."""
+    return NormalDist().inv_cdf((1 + _USUAL) / 2) * sqrt(2 * part * (1 - part) / max(items, 1.0))
 
 
 def _called_now(cells: Cells) -> float:

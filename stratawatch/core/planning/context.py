@@ -51,13 +51,15 @@ def borrowed_priors(survey: SurveySpec, history: History, classifiers: Sequence[
 class PlanningContext:
     """One population, one survey, one history, and the labels that rates are updated by (None: before any).
 
-    Everything is computed when it is first asked for, and once.
+    `assumed_rates` take the place of those that scores, history or labels say. Everything is computed when it is first
+    asked for, and once.
     """
 
     cells: Cells
     survey: SurveySpec
     history: History = NO_HISTORY
     labels: LabelsSoFar | None = None
+    assumed_rates: ExpectedRates | None = None
 
     def after(self, labels: LabelsSoFar) -> "PlanningContext":
         """The context of a later round. A history says more than the few labels of a first round: rates stay."""
@@ -101,6 +103,8 @@ class PlanningContext:
     @cached_property
     def rates(self) -> ExpectedRates:
         """What the next labels are expected to say."""
+        if self.assumed_rates is not None:
+            return self.assumed_rates
         if self.labels is not None:
             labels = self.labels
             return updated_rates(self.cells, labels.positives, labels.labelled, by_votes=self.survey.stop_at_goals)

@@ -31,6 +31,14 @@ def prior_rates(cells: Cells, history: History = NO_HISTORY) -> ExpectedRates:
     return expected_at(cells, np.maximum(plain, known_share(cells, history)))
 
 
+def rates_without_scores(cells: Cells) -> ExpectedRates:
+    """The rates if scores said nothing: half of what anybody calls is right, and as many positives are missed."""
+    found = PLANNER.unscored_precision * float(cells.sizes[cells.called_by_any].sum())
+    missed = found * (1 - PLANNER.unscored_recall) / PLANNER.unscored_recall
+    among = missed / max(float(cells.sizes[~cells.called_by_any].sum()), 1.0)
+    return expected_at(cells, np.where(cells.called_by_any, PLANNER.unscored_precision, min(among, 0.5)))
+
+
 def expected_at(cells: Cells, rate: Floats) -> ExpectedRates:
     """These rates, with variances that are held off certainty."""
     floored = _floored(cells, rate)

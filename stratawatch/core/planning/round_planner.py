@@ -15,6 +15,7 @@ from stratawatch.core.planning.borrowed_allocator import BorrowedAllocator, borr
 from stratawatch.core.planning.budget_allocator import BudgetAllocator
 from stratawatch.core.planning.context import PlanningContext
 from stratawatch.core.planning.expected_precision import expected_half_widths
+from stratawatch.core.planning.expected_rates import rates_without_scores
 from stratawatch.core.planning.focus import focused_goals
 from stratawatch.core.planning.goal_variances import GoalVariances
 from stratawatch.core.planning.known_labels import known_labels
@@ -57,10 +58,19 @@ class RoundPlanner:
     def max_totals(self) -> Counts:
         """The most that any plan of the whole cycle would draw from each stratum."""
         for_goals = self._total_for_goals(replace(self.before_any_label, costs=None))
-        if for_goals is not None:
-            return for_goals if self.context.has_history else np.maximum(for_goals, self._by_size(int(for_goals.sum())))
-        plans = BudgetAllocator(self.context).plans(self._budget, self._bounds_of_all())
-        return np.asarray(np.max(plans, axis=0), dtype=np.int64)
+        if for_goals is None:
+            plans = BudgetAllocator(self.context).plans(self._budget, self._bounds_of_all())
+            most = np.asarray(np.max(plans, axis=0), dtype=np.int64)
+        else:
+            most = for_goals
+        if not self.survey.stop_at_goals or self.context.has_history:
+            return most
+        return np.maximum(most, np.maximum(self._by_size(int(most.sum())), self._without_scores()))
+
+    def goals_without_scores(self) -> Counts:
+        """The labels that the goals need if scores say nothing, whatever the budget is."""
+        context = replace(self.context, assumed_rates=rates_without_scores(self.cells))
+        return MarginAllocator(context).totals(self._bounds_of_all())
 
     def plan(self, so_far: LabelsSoFar, pools: Counts) -> Plan:
         """The next round; a plan that adds nothing to what is drawn means: done."""
@@ -106,13 +116,19 @@ class RoundPlanner:
         return needed if self.survey.budget is None or nothing.new_label_cost(needed) <= self.survey.budget else None
 
     def _by_size(self, labels: int) -> Counts:
-        """Where labels go if scores turn out to say nothing: so many, or a large first round, in proportion to size."""
+        """So many labels, or a large first round, in proportion to size."""
         drawable = self.context.drawable
         most = max(labels, PLANNER.pilot_labels[1])
         if self.survey.budget is not None:
             most = min(most, self.survey.budget)
         part = most / max(int(drawable.sum()), 1)
         return np.asarray(np.minimum(np.ceil(part * drawable), drawable), dtype=np.int64)
+
+    def _without_scores(self) -> Counts:
+        """Where labels go if scores turn out to say nothing, or as much of it as the budget pays for."""
+        totals = self.goals_without_scores()
+        part = min(self._budget / max(int(totals.sum()), 1), 1.0)
+        return np.asarray(np.ceil(part * totals), dtype=np.int64)
 
     def _bounds_of_all(self) -> AllocationBounds:
         return AllocationBounds(np.zeros_like(self.context.drawable), self.context.drawable)

@@ -9,7 +9,7 @@ from stratawatch.core.plan import Plan
 from stratawatch.core.random_numbers import unit_number
 from stratawatch.core.verdicts import Verdict, VerdictsByItem
 from stratawatch.engine.cycle.forecast_checks import forecast_streams
-from stratawatch.engine.cycle.settle_cycle import close_answered
+from stratawatch.engine.cycle.settle_cycle import close_answered, end_rounds
 from stratawatch.engine.evidence.focus import focus_text
 from stratawatch.engine.labels.gold_items import answered_gold, gold_of_round
 from stratawatch.engine.labels.item_keys import keys_of_items
@@ -42,7 +42,7 @@ def wants_plan(spec: PanelSpec, cycle: Cycle, rounds: Sequence[Round]) -> bool:
     if cycle.state == CycleState.FROZEN:
         return not rounds
     settled = all(done.state == RoundState.SETTLED for done in rounds)
-    return cycle.state == CycleState.LABELLING and settled and len(rounds) < max_rounds(spec, cycle)
+    return cycle.state == CycleState.LABELLING and settled and len(rounds) < max_rounds(spec)
 
 
 def plan_round(ports: Ports, cycle_id: int) -> Plan | None:
@@ -99,7 +99,7 @@ def _next_round(tx: Transaction, spec: PanelSpec, cycle: Cycle, ordinal: int, no
     plan, fresh = min(plans, key=lambda one: sum(item.item not in reusable for item in one[1]))
     if ordinal > 1 and not fresh:
         why = f"{len(labelled.ledger.verdicts)} of {len(labelled.drawn)} drawn items have a verdict; {DONE}"
-        tx.move(Entity.CYCLE, cycle.id, cycle.state, CycleState.SETTLED, at=now, why=why)
+        end_rounds(tx, cycle, plan, now, why)
         return None
     asking = _asking(tx, spec, [item.item for item in fresh])
     runs = len(tx.cycles.earlier_runs(cycle))

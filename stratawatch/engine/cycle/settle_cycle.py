@@ -4,6 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from stratawatch.core.plan import Plan
 from stratawatch.core.verdicts import Verdict
 from stratawatch.engine.labels.dispatch_batch import mark_round_dispatched
 from stratawatch.engine.labels.gold_items import answered_gold
@@ -16,6 +17,7 @@ from stratawatch.engine.model.states import BatchState, CycleState, Entity, Roun
 from stratawatch.engine.model.survey_of_panel import max_rounds
 from stratawatch.engine.ports import Ports
 from stratawatch.engine.ports.transaction import Transaction
+from stratawatch.formatting import count_text
 
 _DONE = (RoundState.SETTLED, RoundState.EXPIRED, RoundState.CANCELLED)
 
@@ -95,16 +97,15 @@ def _settle_cycle(
     scene: _Settling, spec: PanelSpec, rounds: Sequence[Round], draws: Sequence[DrawnItem], *, may_expire: bool
 ) -> CycleState:
     tx, cycle = scene.tx, scene.cycle
-    settled = len(rounds) == max_rounds(spec, cycle) and all(r.state == RoundState.SETTLED for r in rounds)
+    settled = len(rounds) == max_rounds(spec) and all(r.state == RoundState.SETTLED for r in rounds)
     answered = sum(draw.item_key in scene.verdicts for draw in draws)
     came = f"{answered} of {len(draws)} drawn items"
     if settled:
-        why = f"{came} have a verdict"
-        tx.move(Entity.CYCLE, cycle.id, cycle.state, CycleState.SETTLED, at=scene.now, why=why)
+        end_rounds(tx, cycle, rounds[-1].plan, scene.now, f"{came} have a verdict")
         return CycleState.SETTLED
     if cycle.deadline_at is None or scene.now < cycle.deadline_at or not may_expire:
         return cycle.state
-    plannable = len(rounds) < max_rounds(spec, cycle) and all(r.state == RoundState.SETTLED for r in rounds)
+    plannable = len(rounds) < max_rounds(spec) and all(r.state == RoundState.SETTLED for r in rounds)
     if plannable and labels_wait_for(tx, spec, cycle):
         return cycle.state  # a restored store plans the round again whose labels came after its backup
     for round_ in rounds:
@@ -116,6 +117,16 @@ def _settle_cycle(
     tx.cycles.explain(cycle.id, reason=why)
     tx.move(Entity.CYCLE, cycle.id, cycle.state, CycleState.EXPIRED, at=scene.now, why=why)
     return CycleState.EXPIRED
+
+
+def end_rounds(tx: Transaction, cycle: Cycle, plan: Plan, now: datetime, why: str) -> None:
+    """Settle a cycle after its last plan, and say so where that asked for more items than were frozen."""
+    if plan.exhausted:
+        short = count_text(len(plan.exhausted), "stratum", "strata")
+        reason = f"of {short} its last plan asks for more items than were frozen, so that goals may not hold"
+        tx.cycles.explain(cycle.id, reason=reason)
+        why = f"{why}; {reason}"
+    tx.move(Entity.CYCLE, cycle.id, cycle.state, CycleState.SETTLED, at=now, why=why)
 
 
 def close_round(tx: Transaction, round_: Round, new: RoundState, now: datetime, why: str) -> None:

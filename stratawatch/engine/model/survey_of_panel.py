@@ -6,7 +6,6 @@ from stratawatch.core.designs import design_of
 from stratawatch.core.goals import Focus, SurveySpec
 from stratawatch.core.history.past_labels import History
 from stratawatch.core.second_votes import NO_SECOND_VOTES
-from stratawatch.engine.model.cycle_facts import Cycle
 from stratawatch.engine.model.panel_spec import PanelSpec
 
 
@@ -38,12 +37,7 @@ def survey_for_pools(commission: SurveySpec, history: History) -> SurveySpec:
     return replace(commission, budget=commission.budget + min(latest, 2 * commission.budget))
 
 
-def max_rounds(spec: PanelSpec, cycle: Cycle | None = None) -> int:
-    """Rounds that a cycle of the panel may have; the last one is left out when nothing is left to ask.
-
-    A cycle that borrows nothing has no third one.
-    """
+def max_rounds(spec: PanelSpec) -> int:
+    """Rounds that a cycle of the panel may have; the last ones are left out when nothing is left to ask."""
     survey = survey_of_panel(spec)
-    if cycle is not None and not cycle.variance_priors:
-        survey = replace(survey, rounds=min(survey.rounds, 2))
     return design_of(survey).max_rounds(survey)

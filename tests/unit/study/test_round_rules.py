@@ -3,6 +3,8 @@ import pytest
 
 from stratawatch.core.goals import Goal
 from stratawatch.core.plan import Plan
+from stratawatch.errors import StratawatchError
+from stratawatch.study import Study
 from stratawatch.study.round_rules import _grown, look_confidence
 from stratawatch.study.study_progress import StudyProgress
 from tests.support.study_frames import StudyData
@@ -110,3 +112,39 @@ class TestGrown:
     def test_there_is_no_more_than_there_is(self, told):
         design, progress, _ = told
         assert sum(_grown(design, progress, 10**6)) == len(design.candidates)
+
+
+class TestUntilGoals:
+    @pytest.mark.parametrize(("rounds", "found"), [(2, 2), (3, 3)])
+    def test_labels_are_asked_for_as_often_as_was_said(self, rounds, found):
+        study = STUDY_DATA.study(goals=GOALS, rounds=rounds)
+        assert len(STUDY_DATA.answer(study)) == found
+        assert {row.state for row in study.estimates(["precision", "recall"])} == {"held"}
+
+    def test_a_saved_study_knows_how_often(self):
+        study = STUDY_DATA.study(goals=GOALS, rounds=2)
+        study.tell({item: STUDY_DATA.truth(item) for item in study.ask()})
+        again = Study.from_json(study.to_json(), STUDY_DATA.frame())
+        assert len(STUDY_DATA.answer(again)) == 1
+
+    @pytest.mark.parametrize("rounds", [1, 4, 2.5, True, "2", None])
+    def test_another_number_is_refused(self, rounds):
+        with pytest.raises(StratawatchError, match="2 or 3"):
+            STUDY_DATA.study(goals=GOALS, rounds=rounds)
+
+    @pytest.mark.parametrize("rule", ["budget", "sequential"])
+    def test_other_rules_have_no_choice(self, rule):
+        with pytest.raises(StratawatchError, match="leave `rounds` out"):
+            STUDY_DATA.study(goals=GOALS, budget=300, stop_rule=rule, rounds=2)
+
+    def test_no_pool_ends_a_study_before_its_goals_hold(self, monkeypatch):
+        """Pools of ten items a stratum grow as plans ask for more, and the items that were drawn stay."""
+        monkeypatch.setattr("stratawatch.study.study.pool_sizes", lambda atoms, *_: (10,) * (atoms[-1].stratum + 1))
+        small = STUDY_DATA.study(goals=GOALS)
+        monkeypatch.undo()
+        usual = STUDY_DATA.study(goals=GOALS)
+        batches = [STUDY_DATA.answer(study) for study in (small, usual)]
+        assert max(small._pools) > 10
+        assert [sorted(batch) for batch in batches[0]] == [sorted(batch) for batch in batches[1]]
+        assert small.estimates() == usual.estimates()
+        assert all(not one.plan.exhausted for one in small._progress.rounds)

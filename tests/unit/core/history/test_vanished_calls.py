@@ -11,7 +11,7 @@ from stratawatch.core.history.vanished_calls import called_part, counted_parts, 
 from tests.support.seed import random_seed
 
 
-def now(part, items=10_000.0):
+def now(part, items=100_000.0):
     """A population of which somebody calls this part, and some items that nobody judged."""
     sizes = np.array([0.4 * part * items, 0.6 * part * items, (1 - part) * items, 5000.0])
     return Cells.of(("a", "b"), ("10", "-1", "00", "--"), sizes, np.full(4, np.nan))
@@ -43,8 +43,10 @@ class TestASuddenFall:
         assert vanished_part(now(0.08), before(*STEADY, 0.1, 0.101, 0.07, 0.07, 0.071, 0.07)) == pytest.approx(0.02)
 
     def test_may_be_the_first_change_of_all(self):
-        """What is usual is not known then: rather labels for nothing than misses that nobody meets."""
+        """What is usual is not known then, but for what chance does."""
         assert vanished_part(now(0.08), before(0.1)) == pytest.approx(0.02)
+        assert vanished_part(now(0.08, items=5000.0), before(0.1)) == pytest.approx(0.02)
+        assert vanished_part(now(0.08, items=3000.0), before(0.1)) == 0
 
     def test_is_one_where_it_is_twice_the_others(self):
         usual = (0.1, 0.104, 0.1, 0.104, 0.1, 0.104)
@@ -94,6 +96,13 @@ class TestNoFall:
         parts = 0.1 * np.exp(rng.normal(0, 0.01, (1000, 31)))
         found = np.mean([vanished_part(now(each[0]), before(*each[1:])) > 0.001 for each in parts])
         assert found < 0.05
+
+    @pytest.mark.parametrize("known", [1, 2, 4])
+    def test_chance_is_seldom_sudden_in_a_young_history_either(self, known):
+        rng = np.random.default_rng(random_seed(__name__))
+        parts = rng.binomial(3000, 0.1, (1000, known + 1)) / 3000
+        found = [vanished_part(now(each[0], items=3000.0), before(*each[1:])) > 0 for each in parts]
+        assert np.mean(found) < 0.02
 
 
 class TestTheCalledPart:

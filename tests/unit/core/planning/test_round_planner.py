@@ -133,6 +133,26 @@ class TestTheNarrowest:
         assert planner.max_totals().sum() > 300
 
 
+class TestPoolsForGoals:
+    """What a first cycle freezes has to serve plans that its labels will make, whatever scores say."""
+
+    @pytest.mark.parametrize("margin", [0.02, 0.05])
+    def test_they_hold_what_is_needed_if_scores_say_nothing(self, margin):
+        planner = RoundPlanner(MADE, until(margin))
+        needed = planner.goals_without_scores()
+        assert bool(np.all(planner.max_totals() >= needed))
+        assert bool((needed > 2 * planner.total_plan()).any())
+
+    def test_they_are_no_larger_for_what_no_budget_pays_for(self):
+        most = RoundPlanner(MADE, replace(until(0.02), budget=400)).max_totals()
+        assert most.sum() < 0.3 * RoundPlanner(MADE, until(0.02)).max_totals().sum()
+
+    def test_those_of_a_budget_that_is_spent_know_no_such_guess(self):
+        survey = SurveySpec((Goal("recall", 0.02),), budget=300)
+        planner = RoundPlanner(MADE, survey)
+        assert planner.max_totals().sum() < planner.goals_without_scores().sum()
+
+
 class TestUntilGoals:
     @pytest.mark.parametrize("margin", [0.02, 0.04, 0.06])
     @pytest.mark.parametrize("history", [PAST, DOUBTED], ids=["trusted", "doubted"])
