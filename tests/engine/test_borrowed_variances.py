@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from stratawatch.core.designs.frozen import pool_sizes
 from stratawatch.core.goals import Goal, Limit
 from stratawatch.engine.cycle.backfill import backfill
 from stratawatch.engine.cycle.judge_cycle import judged_window
@@ -100,16 +101,15 @@ def test_the_first_window_has_all_the_rounds_that_its_goals_take(make_scenario, 
     assert wide == []
 
 
-def ten_a_stratum(atoms, *_):
-    return (10,) * (max(atom.stratum for atom in atoms) + 1)
-
-
 def test_a_window_whose_pools_end_before_its_goals_hold_says_so(make_scenario, monkeypatch):
+    def ten_a_stratum(*census):
+        return tuple(min(10, pool) for pool in pool_sizes(*census))
+
     monkeypatch.setattr("stratawatch.engine.input.assess_window.pool_sizes", ten_a_stratum)
-    scenario = make_scenario(spec(budget=1500, stop_rule="goals", goals=GOALS), 0, size=3000)
-    cycle = cycle_of(scenario, scenario.cycles[0])
-    assert cycle.state == CycleState.JUDGED
-    assert "its last plan asks for more items than were frozen" in cycle.reason
+    scenario = make_scenario(spec(budget=1500, stop_rule="goals", goals=GOALS))
+    (cycle,) = label_weeks(scenario, 0)
+    assert cycle_of(scenario, cycle).state == CycleState.JUDGED
+    assert "its last plan asks for more items than were frozen" in cycle_of(scenario, cycle).reason
 
 
 def test_one_whose_pools_last_says_nothing_of_them(watched):
