@@ -176,6 +176,7 @@ def _outlook_document(spec: "PanelSpec", window: "Window", period: int, found: "
         "has_scores": spec.has_scores,
         "past_labels": found.past_labels,
         "labels_for_all_goals": found.together,
+        "labels_if_scores_say_nothing": found.without_scores,
         "stop": None if found.stop is None else _point(found.stop),
         "goals": [
             {
@@ -208,11 +209,7 @@ def show_outlook(document: dict[str, Any], *, every: bool = False, by_method: bo
     _show_gold(document)
     _show_question_change(document)
     print_line()
-    together = document["labels_for_all_goals"]
-    verdict = "suffices" if together <= document["budget"] else "does not suffice"
-    print_line(
-        f"All goals together need {count_text(together, 'label')}; the budget of {document['budget']:,} {verdict}."
-    )
+    print_line(_all_goals(document))
     if document["stop"] is not None:
         print_line(_stopping(document))
     asked = document["budget"] if document["stop"] is None else document["stop"]["labels"]
@@ -224,6 +221,21 @@ def show_outlook(document: dict[str, Any], *, every: bool = False, by_method: bo
     show_curve(document, every=every)
     if by_method:
         _show_method(document)
+
+
+def _all_goals(document: dict[str, Any]) -> str:
+    """How many labels all goals need, at most if scores say nothing, and whether the budget pays for them."""
+    together, unscored, budget = (
+        document[name] for name in ("labels_for_all_goals", "labels_if_scores_say_nothing", "budget")
+    )
+    need = f"All goals together need {count_text(together, 'label')}"
+    if unscored is None:
+        verdict = "suffices" if together <= budget else "does not suffice"
+        return f"{need}; the budget of {budget:,} {verdict}."
+    scores = "scores are right" if document["has_scores"] else "calls are as usual"
+    verdict = "does not suffice" if budget < together else "lies between" if budget < unscored else "suffices"
+    most = f"about {unscored:,} if they say nothing"
+    return f"{need} if {scores}, and {most}; the budget of {budget:,} {verdict}."
 
 
 def _goal_in_words(goal: dict[str, Any], cells: dict[str, str], asked: int) -> str:
@@ -343,6 +355,7 @@ def _preview(installation: "Installation", spec: "PanelSpec") -> dict[str, Any]:
         "labels_new": planned.labels_new,
         "budget": spec.budget,
         "method": planned.method,
+        "remark": planned.remark,
         "has_scores": spec.has_scores,
         "past_labels": len(previewed.history),
         "classifiers": [classifier.name for classifier in spec.classifiers],

@@ -28,6 +28,8 @@ def show_planned_items(document: dict[str, Any], notes: Notes, *, by_method: boo
     asked += f", beside {known:,} known already" if known else ""
     past = document["past_labels"]
     print_line(f"{asked}, planned from {count_text(past, 'past label') if past else guides(document)}")
+    if document["remark"]:
+        print_line(f"The plan {document['remark']}.")
     for note in notes:
         note(document)
     print_line()

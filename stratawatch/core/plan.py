@@ -57,6 +57,11 @@ class Plan:
     forecast: CycleForecast | None = None
 
     @property
+    def remark(self) -> str:
+        """What is unusual about it, to be read after "the plan"; mostly empty."""
+        return self.method.partition("; ")[2]
+
+    @property
     def labels(self) -> int:
         """Labels of all strata together, those that are known already included."""
         return sum(self.totals)

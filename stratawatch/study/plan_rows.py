@@ -148,9 +148,8 @@ def study_plan(design: FrozenDesign, survey: SurveySpec, history: History, patte
     source: Literal["scores", "history"] = "history" if has_enough_labels(history) else "scores"
     strata = zip(atoms_by_stratum(design.atoms), plan.totals, strict=True)
     rows = [_stratum(number, stratum, labels) for number, (stratum, labels) in enumerate(strata)]
-    return StudyPlan(
-        ResultTable(rows), ResultTable(expected), source, pattern_names, method_warnings(survey), plan.known_labels
-    )
+    warnings = (*method_warnings(survey), *([f"The plan {plan.remark}."] if plan.remark else []))
+    return StudyPlan(ResultTable(rows), ResultTable(expected), source, pattern_names, warnings, plan.known_labels)
 
 
 def _stratum(number: int, stratum: StratumAtoms, labels: int) -> PlannedStratum:

@@ -101,6 +101,10 @@ class SamplingDesign(ABC):
         """The same of a budget, with no less and no more of any stratum; None where it shares labels out in one way."""
         return None
 
+    def goals_without_scores(self, cells: Cells, survey: SurveySpec, history: History) -> int | None:
+        """Labels that the goals need if scores say nothing; None where earlier labels say more, or nobody can tell."""
+        return None
+
     @abstractmethod
     def estimate(
         self, cells: Cells, atoms: Sequence[Atom], sample: LabelledSample, request: EstimationRequest

@@ -142,6 +142,14 @@ class BudgetForecasts:
             tuple(_fewest(curve, [goal], min(labels, together)) for goal, labels in zip(goals, alone, strict=True)),
         )
 
+    def needed_without_scores(self, goals: Sequence[Goal]) -> int | None:
+        """The labels that all goals need if scores say nothing; None where earlier labels say more."""
+        if not self._census.size:
+            return None
+        survey = replace(self._commission, budget=None, stop_at_goals=True, goals=tuple(goals))
+        design = design_of(survey)
+        return design.goals_without_scores(self._cells(None), survey, self._history) if design.plans_for_goals else None
+
     def _needed(self, goals: Sequence[Goal], budget: int) -> int:
         """The fewest labels that meet the goals: by a plan for their margins, or by spending a smaller budget."""
         size = self._census.size

@@ -17,7 +17,7 @@ from stratawatch.core.planning.borrowed_allocator import borrowed_half_widths
 from stratawatch.core.planning.expected_precision import ExpectedTotals, expected_half_widths
 from stratawatch.core.planning.half_width_ranges import forecast_rates, half_width_ranges
 from stratawatch.core.planning.labels_so_far import LabelsSoFar
-from stratawatch.core.planning.round_planner import RoundPlanner
+from stratawatch.core.planning.round_planner import LOOKS_HARDER, RoundPlanner
 from stratawatch.core.planning.round_sizes import most_rounds
 from stratawatch.core.population import Atom, Census, Counts
 from stratawatch.core.stratification.stratify import stratify
@@ -60,6 +60,11 @@ class JointDesign(SamplingDesign):
         planner = RoundPlanner(cells, survey, history)
         return _forecast(planner, planner.total_plan_within(bounds), metrics)
 
+    def goals_without_scores(self, cells: Cells, survey: SurveySpec, history: History) -> int | None:
+        """The planner's guess; with a history its model says more than scores."""
+        planner = RoundPlanner(cells, survey, history)
+        return None if planner.context.has_history else int(planner.goals_without_scores().sum())
+
     def estimate(
         self, cells: Cells, atoms: Sequence[Atom], sample: LabelledSample, request: EstimationRequest
     ) -> tuple[Estimate, ...]:
@@ -79,7 +84,7 @@ def _forecast(planner: RoundPlanner, totals: Counts, metrics: Sequence[str]) -> 
     return Plan(
         totals=tuple(totals.tolist()),
         half_widths=widths | {name: width for name, width in borrowed.items() if name in widths},
-        method="all rounds at once",
+        method="; ".join(["all rounds at once", *([LOOKS_HARDER] if planner.looks_harder(totals) else [])]),
         known_labels=whole - planner.before_any_label.new_label_cost(totals),
         ranges=ranges,
     )

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Final
 
 import numpy as np
 
@@ -24,6 +25,8 @@ from stratawatch.core.planning.margin_allocator import MarginAllocator
 from stratawatch.core.planning.round_sizes import first_round_labels, most_rounds
 from stratawatch.core.population import Counts
 from stratawatch.core.tuning import PLANNER
+
+LOOKS_HARDER: Final = "looks harder for misses, as a smaller part of items is called than before"
 
 
 @dataclass(frozen=True)
@@ -197,7 +200,8 @@ class RoundPlanner:
         last = replace(so_far, ordinal=rounds)
         return margins.cheapest_with_reuse(last, bounds, top_up=last)
 
-    def _looks_harder(self, totals: Counts) -> bool:
+    def looks_harder(self, totals: Counts) -> bool:
+        """Whether this plan of a first round has more labels for misses because calls vanished."""
         return bool(self.context.variance_priors) and self._borrowed.looks_harder and self._borrowed.has_floors(totals)
 
     @property
@@ -228,8 +232,8 @@ class RoundPlanner:
             source = "history"
         else:
             source = "the model of history" if self.context.model_is_trusted else "history, robust"
-            if so_far.ordinal == 1 and self._looks_harder(totals):
-                source += "; looks harder for misses, as a smaller part of items is called than before"
+            if so_far.ordinal == 1 and self.looks_harder(totals):
+                source += f"; {LOOKS_HARDER}"
         return f"{'margins' if self.survey.stop_at_goals else ALLOCATION}, from {source}"
 
 

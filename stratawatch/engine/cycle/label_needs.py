@@ -47,6 +47,7 @@ class GoalForecast:
 class LabelNeeds:
     """What labels would buy in a window. `together` are the labels that all goals need; they share them.
 
+    `without_scores`: as many if scores say nothing, where there are no earlier labels to say more than scores.
     `stop`: where a cycle would stop that asks no more than its goals need; None where it spends its budget. `limits`:
     how streams stand at the ends of their limits, and the labels that would prove each inside. `record`: what became
     of earlier forecasts, None before the first is judged.
@@ -63,6 +64,7 @@ class LabelNeeds:
     limits: tuple[LimitOutlook, ...] = ()
     record: ForecastRecord | None = None
     has_scores: bool = True
+    without_scores: int | None = None
 
 
 def label_needs(ports: Ports, spec: PanelSpec, window: Window, period: int) -> LabelNeeds:
@@ -86,6 +88,7 @@ def label_needs(ports: Ports, spec: PanelSpec, window: Window, period: int) -> L
         together=stop.labels if stop and stop.labels < most else None,
         one_by_one=lambda goals: _one_by_one("goals", goals),
     )
+    unscored = forecast.needed_without_scores(goals)
     with ports.store.begin() as tx:
         limits = outlooks_with_pauses(kept_outlooks(tx, spec), ports.paused)
         record = forecast_record(tx, spec.name)
@@ -105,6 +108,7 @@ def label_needs(ports: Ports, spec: PanelSpec, window: Window, period: int) -> L
         limits=with_labels_to_prove(limits, curve),
         record=record,
         has_scores=spec.has_scores,
+        without_scores=None if unscored is None else max(unscored, needs.together),
     )
 
 

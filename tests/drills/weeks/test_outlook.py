@@ -118,6 +118,13 @@ class TestStop:
         found = look(make_scenario(spec(goals=(Goal("precision", 0.02),), budget=120, stop_rule="goals")))
         assert found.stop.labels == 120 < found.together
 
+    def test_what_is_needed_if_scores_say_nothing_is_said_until_labels_say_more(self, make_scenario):
+        fresh = make_scenario(spec(goals=self.WIDE, budget=900, stop_rule="goals"))
+        assert look(fresh).together <= look(fresh).without_scores <= SIZE
+        label_weeks(fresh, 0, size=SIZE)
+        fresh.produce(1, size=SIZE)
+        assert look(fresh, 1).without_scores is None
+
     def test_where_the_budget_is_spent_nothing_stops(self, scenario):
         assert look(scenario).stop is None
 

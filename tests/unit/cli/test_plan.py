@@ -17,16 +17,21 @@ class TestOutlook:
         goals = {(goal["classifier"], goal["metric"]): goal for goal in found["goals"]}
         assert set(goals) == {("lr", "precision"), ("rf", "precision")}
         assert all(goal["margin"] == 0.1 and goal["labels_alone"] > 60 for goal in goals.values())
-        assert found["labels_for_all_goals"] > 60
+        assert 60 < found["labels_for_all_goals"] <= found["labels_if_scores_say_nothing"] <= 2000
         assert [step["labels"] for step in found["curve"]] == [60, 100, 200, 300, 500, 1000, 2000]
         assert all(0 < row["half_width"] < 0.5 for row in found["curve"][0]["half_widths"])
 
     def test_people_see_whether_the_budget_suffices(self, fresh):
-        out = fresh.run("plan", "--now", NOW).stdout
-        assert "Predicted from scores alone." in out
-        assert "; the budget of 60 does not suffice." in out
-        fresh.configure(("budget = 60", "budget = 900"))
-        assert "; the budget of 900 suffices." in fresh.run("plan", "--now", NOW).stdout
+        (found,) = fresh.json("plan", "--now", NOW)["outlooks"]
+        least, most = found["labels_for_all_goals"], found["labels_if_scores_say_nothing"]
+        assert 61 < least < most < 1900
+        for budget, verdict in ((60, "does not suffice"), (least, "lies between"), (1900, "suffices")):
+            fresh.configure(("budget = 60", f"budget = {budget}"))
+            out = " ".join(fresh.run("plan", "--now", NOW).stdout.split())
+            assert "Predicted from scores alone." in out
+            needed = fresh.json("plan", "--now", NOW)["outlooks"][0]["labels_for_all_goals"]
+            said = f"need {needed:,} labels if scores are right, and about {most:,} if they say nothing"
+            assert f"{said}; the budget of {budget:,} {verdict}." in out
 
     def test_a_panel_that_stops_at_its_goals_is_told_where(self, fresh):
         fresh.configure(("budget = 60", 'budget = 900\nstop_rule = "goals"'), ("margin = 0.1", "margin = 0.2"))
