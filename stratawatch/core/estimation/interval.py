@@ -8,8 +8,11 @@ do not make up for few uncertain misses.
 
 And y = V / w^2, w what the heaviest label may move the metric by: where one more positive in the stratum that has the
 fewest labels for its size would weigh more than all that V knows of, V was read off labels that met none, and the
-small-count interval is due however large x is, unless a history predicted that stratum. A total is a whole number of
-items: half an item is added at both ends.
+small-count interval is due however large x is, unless a history predicted that stratum.
+
+A total is a whole number of items: half an item is added at both ends. And one item more or less is never denied while
+an item has no label: the only one of its verdict in a stratum escapes the labels with the chance 1 - f, which is more
+than a tail unless nearly all of the stratum is labelled.
 """
 
 from dataclasses import dataclass
@@ -61,9 +64,10 @@ def metric_intervals(metric: RatioMetric, reading: SideIntervals) -> MetricInter
         # of the next label discontinuous.
         small = reading.small_sample_ends(metric)
         low, high = part * low + (1 - part) * small.low, part * high + (1 - part) * small.high
-    possible, half = metric.value(sides.extremes), _continuity_correction(sides, *slopes)
+    possible, near = metric.value(sides.extremes), metric.value(sides.neighbours)
+    half = _continuity_correction(sides, *slopes)
     # Order matters: widen by half an item first, then clip to what the labels leave possible, then to the value.
-    low, high = low - half, high + half
+    low, high = np.minimum(low - half, near.min(axis=0)), np.maximum(high + half, near.max(axis=0))
     low = np.minimum(np.maximum(low, possible.min(axis=0)), value)
     high = np.maximum(np.minimum(high, possible.max(axis=0)), value)
     n_eff = effective_sample_size(value, variance, low, high, metric.size(table), reading.confidence, part)

@@ -58,6 +58,17 @@ class SideEstimates:
         fn = np.stack([least[..., B], most[..., B], least[..., B], most[..., B]])
         return SideTotals(self.sizes[..., A], self.sizes[..., B], tp, fn)
 
+    @cached_property
+    def neighbours(self) -> SideTotals:
+        """Counts with one positive less or more on one side, where labels leave that possible: four, a first axis."""
+        (fewer_a, fewer_b), (more_a, more_b) = (
+            np.moveaxis(np.clip(self.totals + step, self.yes, self.sizes - (self.labels - self.yes)), -1, 0)
+            for step in (-1.0, 1.0)
+        )
+        tp, fn = self.totals[..., A], self.totals[..., B]
+        sizes = self.sizes[..., A], self.sizes[..., B]
+        return SideTotals(*sizes, np.stack([fewer_a, more_a, tp, tp]), np.stack([fn, fn, fewer_b, more_b]))
+
     def raw_variance_of(self, a: Floats, b: Floats) -> Floats:
         """V of a TP + b FN by this period's labels alone."""
         return _quadratic(self.variance, a, b)

@@ -102,6 +102,37 @@ class TestLogit:
         assert np.isfinite(found.high).all()
 
 
+class TestNextItem:
+    """A: 134 of 135 items are labelled, 102 of them yes; the last is in a stratum of nine whose labels all say no."""
+
+    made = sides(sizes=(135, 1865), labels=(134, 800), yes=(102, 40), weights=(1 / 3, 2), variance=(0.02, 100.0))
+    by_labels = replace(made, totals=np.array([102.0, 90.0]))
+
+    def test_the_last_item_may_be_either(self):
+        found = metric_intervals(metric_named("precision"), SideIntervals(self.by_labels, 0.95))
+        assert float(found.value) == float(found.low) == 102 / 135
+        assert float(found.high) == 103 / 135
+
+    @pytest.mark.parametrize("name", ["recall", "f1", "accuracy"])
+    def test_of_the_other_side_too(self, name):
+        sure = replace(self.by_labels, variance=np.zeros(3), smoothed_variance=np.zeros(3), max_weight=np.zeros(2))
+        metric, reading = metric_named(name), SideIntervals(sure, 0.95)
+        found = metric_intervals(metric, reading)
+        for missed in (89.0, 91.0):
+            value = float(metric.value(replace(sure, totals=np.array([102.0, missed])).table))
+            assert float(found.low) <= value <= float(found.high)
+
+    def test_an_interval_that_reaches_it_is_as_it_was(self):
+        wide = replace(self.by_labels, labels=np.array([60.0, 800.0]), yes=np.array([50.0, 40.0]))
+        wide = replace(wide, variance=np.array([40.0, 0, 100]), smoothed_variance=np.array([40.0, 0, 100]))
+        metric, reading = metric_named("precision"), SideIntervals(wide, 0.95)
+        found = metric_intervals(metric, reading)
+        part, small = float(found.logit_weight), reading.small_sample_ends(metric)
+        large = logit_ends(found.value, found.variance, 0.95)
+        ends = part * float(large.low) + (1 - part) * float(small.low)
+        assert float(found.low) == pytest.approx(ends - 0.5 / 135)
+
+
 def test_many_at_once_are_the_single_ones():
     made = [sides(labels=(n, 3 * n), yes=(k, n // 3)) for n, k in ((50, 40), (10, 10), (900, 500))]
     stacked = SideIntervals(type(made[0]).stack(made), 0.95)
