@@ -224,7 +224,7 @@ def show_outlook(document: dict[str, Any], *, every: bool = False, by_method: bo
 
 
 def _all_goals(document: dict[str, Any]) -> str:
-    """How many labels all goals need, at most if scores say nothing, and whether the budget pays for them."""
+    """How many labels all goals need by scores and if these say nothing, and whether the budget pays for them."""
     together, unscored, budget = (
         document[name] for name in ("labels_for_all_goals", "labels_if_scores_say_nothing", "budget")
     )
@@ -232,10 +232,14 @@ def _all_goals(document: dict[str, Any]) -> str:
     if unscored is None:
         verdict = "suffices" if together <= budget else "does not suffice"
         return f"{need}; the budget of {budget:,} {verdict}."
-    scores = "scores are right" if document["has_scores"] else "calls are as usual"
-    verdict = "does not suffice" if budget < together else "lies between" if budget < unscored else "suffices"
-    most = f"about {unscored:,} if they say nothing"
-    return f"{need} if {scores}, and {most}; the budget of {budget:,} {verdict}."
+    verdict = "does not suffice" if budget < together else "lies between the two" if budget < unscored else "suffices"
+    if document["has_scores"]:
+        guesses = f"if scores are right, and about {unscored:,} if they say nothing"
+    else:
+        guesses = (
+            f"if calls are as usual, and about {unscored:,} if half of them are wrong and half of all yes is missed"
+        )
+    return f"{need} {guesses}; the budget of {budget:,} {verdict}."
 
 
 def _goal_in_words(goal: dict[str, Any], cells: dict[str, str], asked: int) -> str:
@@ -355,7 +359,7 @@ def _preview(installation: "Installation", spec: "PanelSpec") -> dict[str, Any]:
         "labels_new": planned.labels_new,
         "budget": spec.budget,
         "method": planned.method,
-        "remark": planned.remark,
+        "looks_harder": planned.looks_harder,
         "has_scores": spec.has_scores,
         "past_labels": len(previewed.history),
         "classifiers": [classifier.name for classifier in spec.classifiers],

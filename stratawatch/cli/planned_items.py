@@ -7,6 +7,7 @@ from typing import Any, Final
 from stratawatch.cli.expected_pages import show_pages
 from stratawatch.cli.output import print_line, stream_in_words, stream_text, window_text
 from stratawatch.cli.table_output import show_rows
+from stratawatch.core.plan import LOOKS_HARDER
 from stratawatch.formatting import capitalised, count_text, percent, score_text
 
 MOST_NAMED: Final = 3
@@ -28,8 +29,8 @@ def show_planned_items(document: dict[str, Any], notes: Notes, *, by_method: boo
     asked += f", beside {known:,} known already" if known else ""
     past = document["past_labels"]
     print_line(f"{asked}, planned from {count_text(past, 'past label') if past else guides(document)}")
-    if document["remark"]:
-        print_line(f"The plan {document['remark']}.")
+    if document["looks_harder"]:
+        print_line(f"The plan {LOOKS_HARDER}.")
     for note in notes:
         note(document)
     print_line()

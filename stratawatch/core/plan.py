@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Final
 
 
 @dataclass(frozen=True)
@@ -38,13 +39,17 @@ class CycleForecast:
     ranges: Mapping[tuple[str, str], HalfWidthRange]
 
 
+LOOKS_HARDER: Final = "looks harder for misses, as a smaller part of items is called than before"
+
+
 @dataclass(frozen=True)
 class Plan:
     """Cumulative labels per stratum after this round, and what they are expected to buy.
 
     `half_widths` maps (classifier, metric) to the expected half-width with `totals` labels;
     `exhausted` lists strata whose pool could not give what the allocation asked for. A forecast of a whole cycle says
-    how many of the labels are known before it, and in which range half-widths may come out, where its design tells.
+    how many of the labels are known before it, in which range half-widths may come out, where its design tells, and
+    whether its first round `looks_harder` for misses because calls vanished.
     The plan of a cycle's first round carries that `forecast`; those of later rounds know answers, and have none.
     """
 
@@ -55,11 +60,7 @@ class Plan:
     known_labels: int = 0
     ranges: Mapping[tuple[str, str], HalfWidthRange] = field(default_factory=dict)
     forecast: CycleForecast | None = None
-
-    @property
-    def remark(self) -> str:
-        """What is unusual about it, to be read after "the plan"; mostly empty."""
-        return self.method.partition("; ")[2]
+    looks_harder: bool = False
 
     @property
     def labels(self) -> int:

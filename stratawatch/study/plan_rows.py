@@ -13,7 +13,7 @@ from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.model import has_enough_labels
 from stratawatch.core.history.past_labels import History
 from stratawatch.core.metrics import METRICS, REPORTED, SideTotals, metric_named
-from stratawatch.core.plan import Plan
+from stratawatch.core.plan import LOOKS_HARDER, Plan
 from stratawatch.core.planning.expected_rates import ExpectedRates, prior_rates
 from stratawatch.core.score_bins import centre
 from stratawatch.core.stratification.stratum_atoms import StratumAtoms, atoms_by_stratum
@@ -148,7 +148,7 @@ def study_plan(design: FrozenDesign, survey: SurveySpec, history: History, patte
     source: Literal["scores", "history"] = "history" if has_enough_labels(history) else "scores"
     strata = zip(atoms_by_stratum(design.atoms), plan.totals, strict=True)
     rows = [_stratum(number, stratum, labels) for number, (stratum, labels) in enumerate(strata)]
-    warnings = (*method_warnings(survey), *([f"The plan {plan.remark}."] if plan.remark else []))
+    warnings = (*method_warnings(survey), *([f"The plan {LOOKS_HARDER}."] if plan.looks_harder else []))
     return StudyPlan(ResultTable(rows), ResultTable(expected), source, pattern_names, warnings, plan.known_labels)
 
 

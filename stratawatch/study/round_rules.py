@@ -52,8 +52,10 @@ class CycleRounds:
             return None
         plan = _planned(design, self.survey, progress, ordinal, self.history)
         while self.survey.stop_at_goals and plan.exhausted:
-            design = self.larger(_pools_twice_as_large(design, plan.exhausted))
-            plan = _planned(design, self.survey, progress, ordinal, self.history)
+            larger = self.larger(_pools_twice_as_large(design, plan.exhausted))
+            if len(larger.candidates.items) == len(design.candidates.items):
+                break
+            design, plan = larger, _planned(larger, self.survey, progress, ordinal, self.history)
         return plan
 
 
@@ -109,7 +111,7 @@ class SequentialRounds:
 def _pools_twice_as_large(design: FrozenDesign, strata: Sequence[int]) -> list[int]:
     """The sizes of all pools, and twice that of these strata's."""
     pools = np.bincount(design.cells.strata[design.candidates.atoms], minlength=design.cells.stratum_count)
-    pools[list(strata)] *= 2
+    pools[list(strata)] = np.maximum(2 * pools[list(strata)], 1)
     return [int(pool) for pool in pools]
 
 

@@ -17,7 +17,7 @@ from stratawatch.core.planning.borrowed_allocator import borrowed_half_widths
 from stratawatch.core.planning.expected_precision import ExpectedTotals, expected_half_widths
 from stratawatch.core.planning.half_width_ranges import forecast_rates, half_width_ranges
 from stratawatch.core.planning.labels_so_far import LabelsSoFar
-from stratawatch.core.planning.round_planner import LOOKS_HARDER, RoundPlanner
+from stratawatch.core.planning.round_planner import RoundPlanner
 from stratawatch.core.planning.round_sizes import most_rounds
 from stratawatch.core.population import Atom, Census, Counts
 from stratawatch.core.stratification.stratify import stratify
@@ -84,7 +84,8 @@ def _forecast(planner: RoundPlanner, totals: Counts, metrics: Sequence[str]) -> 
     return Plan(
         totals=tuple(totals.tolist()),
         half_widths=widths | {name: width for name, width in borrowed.items() if name in widths},
-        method="; ".join(["all rounds at once", *([LOOKS_HARDER] if planner.looks_harder(totals) else [])]),
+        method="all rounds at once",
+        looks_harder=planner.looks_harder(totals),
         known_labels=whole - planner.before_any_label.new_label_cost(totals),
         ranges=ranges,
     )

@@ -61,8 +61,9 @@ class SideEstimates:
     @cached_property
     def neighbours(self) -> SideTotals:
         """Counts with one positive less or more on one side, where labels leave that possible: four, a first axis."""
+        known, most = self.labels >= self.sizes, self.sizes - (self.labels - self.yes)
         (fewer_a, fewer_b), (more_a, more_b) = (
-            np.moveaxis(np.clip(self.totals + step, self.yes, self.sizes - (self.labels - self.yes)), -1, 0)
+            np.moveaxis(np.where(known, self.totals, np.clip(self.totals + step, self.yes, most)), -1, 0)
             for step in (-1.0, 1.0)
         )
         tp, fn = self.totals[..., A], self.totals[..., B]

@@ -29,7 +29,7 @@ def vanished_part(cells: Cells, history: History) -> float:
 
     A fall is sudden where it is several times as large as what other changes from one period to the next usually are.
     As long as few of those are known, they are taken to be no smaller than chance makes them between two samples of so
-    many items. A period that nobody counted has no changes.
+    many items as this period has. A period that nobody counted has no changes.
     """
     parts = dict(history.called or {}) | {0: _called_now(cells)}
     falls = {age: parts[age + 1] - part for age, part in parts.items() if age + 1 in parts}

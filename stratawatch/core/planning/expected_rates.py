@@ -32,11 +32,16 @@ def prior_rates(cells: Cells, history: History = NO_HISTORY) -> ExpectedRates:
 
 
 def rates_without_scores(cells: Cells) -> ExpectedRates:
-    """The rates if scores said nothing: half of what anybody calls is right, and as many positives are missed."""
+    """The rates if scores said nothing: half of what anybody calls is right, and as many positives are missed.
+
+    Items that nobody judged hold none of them.
+    """
+    quiet = cells.has_call & ~cells.called_by_any
     found = PLANNER.unscored_precision * float(cells.sizes[cells.called_by_any].sum())
     missed = found * (1 - PLANNER.unscored_recall) / PLANNER.unscored_recall
-    among = missed / max(float(cells.sizes[~cells.called_by_any].sum()), 1.0)
-    return expected_at(cells, np.where(cells.called_by_any, PLANNER.unscored_precision, min(among, 0.5)))
+    among = missed / max(float(cells.sizes[quiet].sum()), 1.0)
+    rates = np.select([cells.called_by_any, quiet], [PLANNER.unscored_precision, min(among, 0.5)], 0.0)
+    return expected_at(cells, rates)
 
 
 def expected_at(cells: Cells, rate: Floats) -> ExpectedRates:

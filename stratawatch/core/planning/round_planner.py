@@ -3,14 +3,13 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Final
 
 import numpy as np
 
 from stratawatch.core.cells import Cells
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.past_labels import NO_HISTORY, History
-from stratawatch.core.plan import Plan
+from stratawatch.core.plan import LOOKS_HARDER, Plan
 from stratawatch.core.planning.allocation import ALLOCATION, AllocationBounds
 from stratawatch.core.planning.borrowed_allocator import BorrowedAllocator, borrowed_half_widths
 from stratawatch.core.planning.budget_allocator import BudgetAllocator
@@ -25,8 +24,6 @@ from stratawatch.core.planning.margin_allocator import MarginAllocator
 from stratawatch.core.planning.round_sizes import first_round_labels, most_rounds
 from stratawatch.core.population import Counts
 from stratawatch.core.tuning import PLANNER
-
-LOOKS_HARDER: Final = "looks harder for misses, as a smaller part of items is called than before"
 
 
 @dataclass(frozen=True)

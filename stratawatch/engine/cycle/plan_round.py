@@ -99,7 +99,7 @@ def _next_round(tx: Transaction, spec: PanelSpec, cycle: Cycle, ordinal: int, no
     plan, fresh = min(plans, key=lambda one: sum(item.item not in reusable for item in one[1]))
     if ordinal > 1 and not fresh:
         why = f"{len(labelled.ledger.verdicts)} of {len(labelled.drawn)} drawn items have a verdict; {DONE}"
-        end_rounds(tx, cycle, plan, now, why)
+        end_rounds(tx, spec, cycle, now, why, plan)
         return None
     asking = _asking(tx, spec, [item.item for item in fresh])
     runs = len(tx.cycles.earlier_runs(cycle))

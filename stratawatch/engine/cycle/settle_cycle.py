@@ -4,11 +4,12 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from stratawatch.core.estimate import IntervalEstimate
 from stratawatch.core.plan import Plan
 from stratawatch.core.verdicts import Verdict
 from stratawatch.engine.labels.dispatch_batch import mark_round_dispatched
 from stratawatch.engine.labels.gold_items import answered_gold
-from stratawatch.engine.labels.labelled_cycle import CycleAnswers, cycle_answers
+from stratawatch.engine.labels.labelled_cycle import CycleAnswers, cycle_answers, load_labelled_cycle
 from stratawatch.engine.labels.labels_in_wait import labels_wait_for
 from stratawatch.engine.labels.second_votes import SecondVoteCounts, ask_second_votes, is_answered
 from stratawatch.engine.model.cycle_facts import Cycle, DrawnItem, Round
@@ -101,7 +102,7 @@ def _settle_cycle(
     answered = sum(draw.item_key in scene.verdicts for draw in draws)
     came = f"{answered} of {len(draws)} drawn items"
     if settled:
-        end_rounds(tx, cycle, rounds[-1].plan, scene.now, f"{came} have a verdict")
+        end_rounds(tx, spec, cycle, scene.now, f"{came} have a verdict")
         return CycleState.SETTLED
     if cycle.deadline_at is None or scene.now < cycle.deadline_at or not may_expire:
         return cycle.state
@@ -119,14 +120,32 @@ def _settle_cycle(
     return CycleState.EXPIRED
 
 
-def end_rounds(tx: Transaction, cycle: Cycle, plan: Plan, now: datetime, why: str) -> None:
-    """Settle a cycle after its last plan, and say so where that asked for more items than were frozen."""
-    if plan.exhausted:
-        short = count_text(len(plan.exhausted), "stratum", "strata")
-        reason = f"of {short} its last plan asks for more items than were frozen, so that goals may not hold"
-        tx.cycles.explain(cycle.id, reason=reason)
-        why = f"{why}; {reason}"
+def end_rounds(
+    tx: Transaction, spec: PanelSpec, cycle: Cycle, now: datetime, why: str, plan: Plan | None = None
+) -> None:
+    """Settle a cycle after its last plan, and say so where goals do not hold because more was asked than was frozen.
+
+    `plan`: one that no round was made of.
+    """
+    plans = [*(one.plan for one in tx.rounds.of(cycle.id)), *([plan] if plan else [])]
+    short = {stratum for one in plans for stratum in one.exhausted}
+    if short and spec.stop_rule == "goals" and not _goals_hold(tx, spec, cycle):
+        strata = count_text(len(short), "stratum", "strata")
+        why = f"{why}; not all goals hold, as its plans asked for more items of {strata} than were frozen"
     tx.move(Entity.CYCLE, cycle.id, cycle.state, CycleState.SETTLED, at=now, why=why)
+
+
+def _goals_hold(tx: Transaction, spec: PanelSpec, cycle: Cycle) -> bool:
+    """Whether every goal that labels can tell of is held by the labels so far."""
+    labelled = load_labelled_cycle(tx, spec, cycle.id)
+    metrics = list(dict.fromkeys(goal.metric for goal in spec.goals))
+    found = labelled.design.estimate(labelled.ledger, labelled.drawn, confidence=spec.confidence, metrics=metrics)
+    return all(
+        one.result.half_width <= goal.margin
+        for one in found
+        for goal in spec.goals
+        if goal.is_for(one.classifier, one.metric) and isinstance(one.result, IntervalEstimate)
+    )
 
 
 def close_round(tx: Transaction, round_: Round, new: RoundState, now: datetime, why: str) -> None:

@@ -31,7 +31,7 @@ class Cycle:
     deadline_at: datetime | None
     failures: int = 0
     last_error: str = ""
-    reason: str = ""  # why it was refused, expired, cancelled or replaced, or that its pools were too small
+    reason: str = ""  # why it was refused, expired, cancelled or replaced
     docs: str | None = None  # Data Docs of the check, relative to the report folder
     profile: InputProfile | None = None  # None: its window was not counted yet
     source_version: Json = field(default_factory=dict)

@@ -25,7 +25,7 @@ class TestOutlook:
         (found,) = fresh.json("plan", "--now", NOW)["outlooks"]
         least, most = found["labels_for_all_goals"], found["labels_if_scores_say_nothing"]
         assert 61 < least < most < 1900
-        for budget, verdict in ((60, "does not suffice"), (least, "lies between"), (1900, "suffices")):
+        for budget, verdict in ((60, "does not suffice"), (least, "lies between the two"), (1900, "suffices")):
             fresh.configure(("budget = 60", f"budget = {budget}"))
             out = " ".join(fresh.run("plan", "--now", NOW).stdout.split())
             assert "Predicted from scores alone." in out

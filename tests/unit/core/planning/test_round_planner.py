@@ -9,6 +9,7 @@ from stratawatch.core.cells import Cells
 from stratawatch.core.goals import Goal, SurveySpec
 from stratawatch.core.history.past_labels import NO_HISTORY
 from stratawatch.core.planning.allocation import AllocationBounds, allocate_budget
+from stratawatch.core.planning.budget_allocator import BudgetAllocator
 from stratawatch.core.planning.expected_precision import ExpectedTotals, expected_half_widths
 from stratawatch.core.planning.expected_rates import prior_rates
 from stratawatch.core.planning.goal_variances import DEFAULT_GOALS, goal_variances
@@ -143,6 +144,15 @@ class TestPoolsForGoals:
         assert bool(np.all(planner.max_totals() >= needed))
         assert bool((needed > 2 * planner.total_plan()).any())
 
+    def test_what_nobody_judged_holds_none_of_what_is_missed(self):
+        judged = Cells.of(("a",), ("0", "1", "-"), np.array([9500.0, 500, 0]), np.full(3, np.nan))
+        needed = [
+            RoundPlanner(replace(judged, sizes=np.array([9500.0, 500, more])), until(0.05)).goals_without_scores()
+            for more in (0.0, 30_000.0)
+        ]
+        assert needed[0].tolist()[:2] == needed[1].tolist()[:2]
+        assert needed[1][2] == 0
+
     def test_they_are_no_larger_for_what_no_budget_pays_for(self):
         most = RoundPlanner(MADE, replace(until(0.02), budget=400)).max_totals()
         assert most.sum() < 0.3 * RoundPlanner(MADE, until(0.02)).max_totals().sum()
@@ -150,7 +160,8 @@ class TestPoolsForGoals:
     def test_those_of_a_budget_that_is_spent_know_no_such_guess(self):
         survey = SurveySpec((Goal("recall", 0.02),), budget=300)
         planner = RoundPlanner(MADE, survey)
-        assert planner.max_totals().sum() < planner.goals_without_scores().sum()
+        plans = BudgetAllocator(planner.context).plans(300, planner._bounds_of_all())
+        assert planner.max_totals().tolist() == np.max(plans, axis=0).tolist()
 
 
 class TestUntilGoals:
