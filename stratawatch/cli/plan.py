@@ -236,9 +236,8 @@ def _all_goals(document: dict[str, Any]) -> str:
     if document["has_scores"]:
         guesses = f"if scores are right, and about {unscored:,} if they say nothing"
     else:
-        guesses = (
-            f"if calls are as usual, and about {unscored:,} if half of them are wrong and half of all yes is missed"
-        )
+        worse = "if half of what is called is wrong and as many positives are missed"
+        guesses = f"if calls are as usual, and about {unscored:,} {worse}"
     return f"{need} {guesses}; the budget of {budget:,} {verdict}."
 
 

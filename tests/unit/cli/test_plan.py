@@ -5,6 +5,7 @@ import re
 
 import pytest
 
+from stratawatch.cli.plan import _all_goals
 from stratawatch.cli.planned_items import width_text
 from stratawatch.formatting import percent
 from tests.unit.cli.conftest import NOW, ROWS
@@ -32,6 +33,19 @@ class TestOutlook:
             needed = fresh.json("plan", "--now", NOW)["outlooks"][0]["labels_for_all_goals"]
             said = f"need {needed:,} labels if scores are right, and about {most:,} if they say nothing"
             assert f"{said}; the budget of {budget:,} {verdict}." in out
+
+    @pytest.mark.parametrize(
+        ("has_scores", "said"),
+        [
+            (True, "if scores are right, and about 800 if they say nothing; "),
+            (False, "if calls are as usual, and about 800 if half of what is called is wrong and as many positives "),
+        ],
+    )
+    def test_without_scores_it_speaks_of_calls(self, has_scores, said):
+        facts = {"labels_for_all_goals": 300, "labels_if_scores_say_nothing": 800, "budget": 500}
+        sentence = _all_goals({**facts, "has_scores": has_scores})
+        assert sentence.startswith(f"All goals together need 300 labels {said}")
+        assert sentence.endswith("; the budget of 500 lies between the two.")
 
     def test_a_panel_that_stops_at_its_goals_is_told_where(self, fresh):
         fresh.configure(("budget = 60", 'budget = 900\nstop_rule = "goals"'), ("margin = 0.1", "margin = 0.2"))
