@@ -1,6 +1,6 @@
 """Cycles of the product on a counted population: its cut, its pools, its plans; only the items are left out."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -11,7 +11,7 @@ from benchmarks.coverage.population import Letters, Population
 from stratawatch.core.cells import Cells
 from stratawatch.core.designs.frozen import pool_sizes
 from stratawatch.core.estimation.difference_estimator import DifferenceEstimator
-from stratawatch.core.estimation.interval import metric_intervals
+from stratawatch.core.estimation.interval import MetricIntervals, metric_intervals
 from stratawatch.core.estimation.round_weights import mean_scores, weights_of_counts
 from stratawatch.core.estimation.side_intervals import SideIntervals
 from stratawatch.core.estimation.sides import SideEstimates
@@ -19,7 +19,7 @@ from stratawatch.core.estimation.undefined import is_defined
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.past_labels import NO_HISTORY, History
 from stratawatch.core.labelled_sample import LabelCounts, LabelledSample
-from stratawatch.core.metrics import metric_named
+from stratawatch.core.metrics import RatioMetric, metric_named
 from stratawatch.core.planning.labels_so_far import LabelsSoFar, UnlabelledCandidates
 from stratawatch.core.planning.round_planner import RoundPlanner
 from stratawatch.core.planning.round_sizes import most_rounds
@@ -115,7 +115,10 @@ class Frozen:
         if not survey.stop_at_goals:
             return {}
         reading = SideIntervals(both_sides(self.cells, labels), survey.confidence)
-        return half_widths(reading, self.cells.classifiers, dict.fromkeys(goal.metric for goal in survey.goals))
+        metrics = dict.fromkeys(goal.metric for goal in survey.goals)
+        return half_widths(
+            reading.sides, lambda metric: metric_intervals(metric, reading), self.cells.classifiers, metrics
+        )
 
     def _totals(self, so_far: LabelsSoFar) -> Counts:
         return self.planner.totals(so_far, self.pools)
@@ -128,13 +131,16 @@ def both_sides(cells: Cells, labels: LabelledSample) -> SideEstimates:
 
 
 def half_widths(
-    reading: SideIntervals, classifiers: Sequence[str], metrics: Iterable[str]
+    sides: SideEstimates,
+    intervals: Callable[[RatioMetric], MetricIntervals],
+    classifiers: Sequence[str],
+    metrics: Iterable[str],
 ) -> dict[tuple[str, str], float]:
     """Half-widths of one run that the product would report; NaN where it reports none."""
     found: dict[tuple[str, str], float] = {}
     for name in metrics:
         metric = metric_named(name)
-        widths = np.where(is_defined(metric, reading.sides), metric_intervals(metric, reading).half_width, np.nan)
+        widths = np.where(is_defined(metric, sides), intervals(metric).half_width, np.nan)
         found |= {(who, name): float(width) for who, width in zip(classifiers, widths[0], strict=True)}
     return found
 

@@ -11,12 +11,13 @@ from typing import Final
 
 import numpy as np
 
-from benchmarks.coverage.cycles import Frozen, both_sides, labelled
+from benchmarks.coverage.cycles import Frozen, labelled
 from benchmarks.coverage.draws import Pools
 from benchmarks.coverage.findings import Found
 from benchmarks.coverage.population import Flags, Items, Population
-from benchmarks.coverage.simulation import CONFIDENCE, Task, judged, said
-from stratawatch.core.estimation.sides import SideEstimates
+from benchmarks.coverage.simulation import CONFIDENCE, Task, judged, said_with_history
+from stratawatch.core.estimation.difference_estimator import DifferenceEstimator
+from stratawatch.core.estimation.followed_variance import FollowedVariance
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.past_labels import History
 from stratawatch.core.planning.labels_so_far import LabelsSoFar, UnlabelledCandidates
@@ -84,12 +85,12 @@ def simulate_persisting(task: Task) -> Found:
     cold = Frozen.of(first.population, survey)
     begin = process_time()
     runs = [_run(cold, (first, second), kept, survey, rng) for _ in range(task.runs)]
-    return judged(task, second.population, said(runs), (process_time() - begin) / task.runs)
+    return judged(task, second.population, said_with_history(runs), (process_time() - begin) / task.runs)
 
 
 def _run(
     cold: Frozen, periods: tuple[Period, Period], kept: Counts, survey: SurveySpec, rng: np.random.Generator
-) -> SideEstimates:
+) -> FollowedVariance:
     first, second = periods
     numbers = rng.random(len(first.items))
     labels, history = _first_period(cold, first, numbers, kept)
@@ -100,7 +101,7 @@ def _run(
     queue = Queue.of(warm, second, numbers)
     totals = _second_totals(warm, queue, known)
     (found,) = labelled(queue.pools.counted(totals[None]), totals[None])
-    return both_sides(warm.cells, found)
+    return FollowedVariance.of(DifferenceEstimator.of(warm.cells, found.everywhere))
 
 
 def _first_period(cold: Frozen, period: Period, numbers: Floats, kept: Counts) -> tuple[Flags, History]:

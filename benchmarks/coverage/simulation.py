@@ -1,6 +1,6 @@
 """Many cycles on one population: what their intervals said, held against the truth."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from time import process_time
 
@@ -12,12 +12,13 @@ from benchmarks.coverage.population import Family, Population
 from benchmarks.coverage.random_labels import half_widths
 from benchmarks.coverage.scores import Intervals, Tally
 from benchmarks.coverage.truths import TRUTHS
-from stratawatch.core.estimation.interval import metric_intervals
+from stratawatch.core.estimation.followed_variance import FollowedVariance
+from stratawatch.core.estimation.interval import MetricIntervals, metric_intervals
 from stratawatch.core.estimation.side_intervals import SideIntervals
 from stratawatch.core.estimation.sides import SideEstimates
 from stratawatch.core.estimation.undefined import is_defined
 from stratawatch.core.goals import SurveySpec
-from stratawatch.core.metrics import metric_named
+from stratawatch.core.metrics import RatioMetric, metric_named
 from stratawatch.core.planning.round_sizes import most_rounds
 
 CONFIDENCE = 0.95
@@ -62,10 +63,22 @@ def simulate(task: Task) -> Found:
 def said(runs: Iterable[SideEstimates]) -> dict[str, list[Intervals]]:
     """The intervals of every metric, one list entry a classifier."""
     reading = SideIntervals(SideEstimates.stack(list(runs)), CONFIDENCE)
+    return _by_classifier(reading.sides, lambda metric: metric_intervals(metric, reading))
+
+
+def said_with_history(runs: Iterable[FollowedVariance]) -> dict[str, list[Intervals]]:
+    """The same where earlier labels said what to expect of these."""
+    reading = FollowedVariance.stack(list(runs))
+    return _by_classifier(reading.sides, lambda metric: reading.intervals(metric, CONFIDENCE))
+
+
+def _by_classifier(
+    sides: SideEstimates, intervals: Callable[[RatioMetric], MetricIntervals]
+) -> dict[str, list[Intervals]]:
     found: dict[str, list[Intervals]] = {}
     for name in TRUTHS:
         metric = metric_named(name)
-        ends, known = metric_intervals(metric, reading), is_defined(metric, reading.sides)[:, 0]
+        ends, known = intervals(metric), is_defined(metric, sides)[:, 0]
         columns = (np.where(known, one[:, 0], np.nan) for one in (ends.low, ends.high, ends.value, ends.logit_weight))
         found[name] = [Intervals(*each) for each in zip(*(one.T for one in columns), strict=True)]
     return found

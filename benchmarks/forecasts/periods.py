@@ -5,13 +5,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from benchmarks.coverage.cycles import Frozen, both_sides, half_widths, labelled
+from benchmarks.coverage.cycles import Frozen, half_widths, labelled
 from benchmarks.coverage.persistence import SIZE, Period, Queue
 from benchmarks.coverage.population import Family, Population
 from benchmarks.coverage.simulation import CONFIDENCE, Task
 from benchmarks.coverage.tasks import FIXED, PERSISTING
 from benchmarks.forecasts.cells import Cell, cells_of
 from stratawatch.core.designs.joint import JointDesign
+from stratawatch.core.estimation.difference_estimator import DifferenceEstimator
+from stratawatch.core.estimation.followed_variance import FollowedVariance
+from stratawatch.core.estimation.interval import metric_intervals
 from stratawatch.core.estimation.side_intervals import SideIntervals
 from stratawatch.core.goals import SurveySpec
 from stratawatch.core.history.past_labels import NO_HISTORY, History
@@ -125,8 +128,16 @@ def _first_labels(cold: Frozen, period: Period, numbers: Floats, kept: Counts) -
 
 
 def _came(frozen: Frozen, sample: LabelledSample) -> Mapping[tuple[str, str], float]:
-    reading = SideIntervals(both_sides(frozen.cells, sample), CONFIDENCE)
-    return half_widths(reading, frozen.cells.classifiers, REPORTED)
+    evidence = DifferenceEstimator.of(frozen.cells, sample.everywhere)
+    if frozen.cells.prior_rate is not None:
+        followed = FollowedVariance.of(evidence)
+        return half_widths(
+            followed.sides, lambda metric: followed.intervals(metric, CONFIDENCE), frozen.cells.classifiers, REPORTED
+        )
+    reading = SideIntervals(evidence.sides([evidence.everything]), CONFIDENCE)
+    return half_widths(
+        reading.sides, lambda metric: metric_intervals(metric, reading), frozen.cells.classifiers, REPORTED
+    )
 
 
 def _forecast(frozen: Frozen, history: History) -> Plan:

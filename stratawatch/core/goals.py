@@ -9,9 +9,9 @@ from stratawatch.core.second_votes import NO_SECOND_VOTES, SecondVotes
 from stratawatch.renamed_arguments import renamed_arguments
 
 DEFAULT_VARIANCE: Final = "default"
-"""The variance method that is the estimates' own, and borrows from history where goals decide."""
+"""The variance method that is the estimates' own: it borrows from history where goals decide, and else follows it."""
 LABELS_ALONE: Final = "labels"
-"""The same without borrowing."""
+"""The same without a history's part."""
 OWN_VARIANCES: Final = (DEFAULT_VARIANCE, LABELS_ALONE)
 """The variance methods whose windows can be counted together."""
 Option = str | int | float | bool

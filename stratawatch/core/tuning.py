@@ -118,6 +118,16 @@ class HistoryTuning:
 
 
 @dataclass(frozen=True)
+class FollowedTuning:
+    """How variances follow history where a budget is spent."""
+
+    history_error: float = 0.3
+    """How far off the variance that history expects is at a guess; the larger, the more these labels' own counts."""
+    at_most: float = 1.5
+    """Most that the variance may be of the one without this: few labels with a rare verdict move rates far."""
+
+
+@dataclass(frozen=True)
 class BorrowedTuning:
     """How variances borrow from history, and how plans for goals count on them."""
 
@@ -266,6 +276,7 @@ class EvidenceTuning:
 
 PLANNER: Final = PlannerTuning()
 HISTORY: Final = HistoryTuning()
+FOLLOWED: Final = FollowedTuning()
 BORROWED: Final = BorrowedTuning()
 FORECAST: Final = ForecastTuning()
 SOLVER: Final = SolverTuning()

@@ -81,7 +81,7 @@ class Study:
             instead of two or three at most); without it "budget" where there is one, else "goals".
         design: "joint"; or to compare with it, and with a budget: "srs", "kumar", "bennett", "tripathi".
         options: Settings of the design.
-        variance: "default"; or to compare with it "labels", which borrows nothing from history, and "brr", for the
+        variance: "default"; or to compare with it "labels", which takes nothing from history, and "brr", for the
             joint design and designs made from it.
         cluster: A column of customers, sessions or the like, whose items hang together: intervals count that, and are
             about customers to come with scores and calls like these.

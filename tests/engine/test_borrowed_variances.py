@@ -75,6 +75,22 @@ def test_a_page_rests_on_the_windows_labels_alone(watched):
     assert window.alone[key].result.value == window.current[key].result.value
 
 
+def test_a_page_of_a_budget_rests_on_its_labels_alone_too(make_scenario):
+    """There nothing is borrowed, and reported intervals follow history."""
+    limits = (Limit("precision", floor=0.2),)
+    scenario = make_scenario(spec(budget=500, limits=limits), 0, 1, size=3000)
+    cycle = cycle_of(scenario, scenario.cycles[-1])
+    with scenario.ports.store.begin() as tx:
+        labelled = load_labelled_cycle(tx, scenario.panel, cycle.id)
+        found = tx.estimates.latest(cycle.id).estimates
+        window = judged_window(tx, scenario.panel, cycle, labelled, found, None, scenario.clock.now())
+    assert cycle.variance_priors == ()
+    (key,) = [key for key in window.limits if key.classifier == "lr"]
+    assert window.current[key].method.endswith("variance with history")
+    assert "history" not in window.alone[key].method
+    assert window.alone[key].result.value == window.current[key].result.value
+
+
 def test_every_cycle_is_judged_within_three_rounds(watched):
     scenario, cycles = watched
     with scenario.ports.store.begin() as tx:

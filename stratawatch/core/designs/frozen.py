@@ -19,7 +19,7 @@ from stratawatch.core.estimation.metric_estimates import EstimationRequest
 from stratawatch.core.estimation.pooled_windows import WindowLabels
 from stratawatch.core.estimation.round_weights import weighted_by_rounds
 from stratawatch.core.estimation.variance_methods import variance_named
-from stratawatch.core.goals import OWN_VARIANCES, SurveySpec
+from stratawatch.core.goals import DEFAULT_VARIANCE, OWN_VARIANCES, SurveySpec
 from stratawatch.core.history.past_labels import NO_HISTORY, History
 from stratawatch.core.history.variance_priors import VariancePrior
 from stratawatch.core.labelled_sample import NONE_ASSUMED, LabelledSample, labelled_sample
@@ -173,14 +173,20 @@ class FrozenDesign:
         """These metrics (None: those that reports show) of every classifier, over everything and inside segments.
 
         `assumed` are verdicts that stand in for missing ones; working models do not learn from them.
-        `borrow` False: intervals rest on these labels alone, as pages do, whose tails were measured so; those of more
-        confidence than borrowed ones were measured for do in any case.
+        `borrow` False: history has no part in intervals, as in pages, whose tails were measured so. In those of more
+        confidence than it was measured for it has none in any case, nor where verdicts are assumed and none borrow.
         """
         _a_confidence(confidence)
         names = tuple(REPORTED if metrics is None else metrics)
-        priors = self.priors if borrow and confidence <= BORROWED.most_confidence else ()
+        with_history = borrow and confidence <= BORROWED.most_confidence
         request = EstimationRequest(
-            confidence, names, (None, *segments), self.survey, self.sampling_design.estimator, priors
+            confidence,
+            names,
+            (None, *segments),
+            self.survey,
+            self.sampling_design.estimator,
+            priors=self.priors if with_history else (),
+            follows_history=with_history and self._follows_history and not assumed,
         )
         sample = self.sample(ledger, drawn, assumed)
         found = self.sampling_design.estimate(self.cells, self.atoms, sample, request)
@@ -289,6 +295,16 @@ class FrozenDesign:
     def _with_own_intervals(self, survey: SurveySpec) -> SurveySpec:
         """The survey with the intervals that this design's estimates will have, which plans count on."""
         return survey if self.priors else survey.without_borrowing
+
+    @property
+    def intervals_have_history(self) -> bool:
+        """Whether history may have a part in intervals: whether they borrow or follow."""
+        return bool(self.priors) or (self._follows_history and self.cells.prior_rate is not None)
+
+    @property
+    def _follows_history(self) -> bool:
+        """Where goals end a cycle, a variance that follows these labels would end it where they scatter little."""
+        return self.survey.variance == DEFAULT_VARIANCE and not self.survey.stop_at_goals
 
     def _half_widths(
         self, survey: SurveySpec, ledger: VerdictsByItem, drawn: Collection[str]

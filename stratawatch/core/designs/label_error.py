@@ -102,8 +102,13 @@ def side_shares(
     confidence: float,
     segments: Sequence[Segment] = (),
 ) -> tuple[Estimate, ...]:
-    """The labelled shares that corrections need: those of both sides, and of a side's checked and other items."""
-    shares = design.estimate(ledger, drawn, confidence=confidence, metrics=SIDE_SHARES, segments=segments)
+    """The labelled shares that corrections need: those of both sides, and of a side's checked and other items.
+
+    What they borrow is as that of other estimates; where nothing is borrowed history has no part in them.
+    """
+    shares = design.estimate(
+        ledger, drawn, confidence=confidence, metrics=SIDE_SHARES, segments=segments, borrow=bool(design.priors)
+    )
     checked = design.checked
     if not (design.cells.positive[checked].any() and design.cells.positive[~checked].any()):
         return shares

@@ -12,13 +12,13 @@ from functools import cached_property
 
 import numpy as np
 
-from stratawatch.core.cells import Cells
+from stratawatch.core.cells import Cells, Flags
 from stratawatch.core.estimation.collapsed_strata import CollapsedStrata
 from stratawatch.core.estimation.difference_estimator import DifferenceEstimator
 from stratawatch.core.estimation.interval import MetricIntervals, metric_intervals
 from stratawatch.core.estimation.side_intervals import LOGIT_EVENTS, SMALL_SAMPLE_EVENTS, SideIntervals
 from stratawatch.core.estimation.sides import SideEstimates
-from stratawatch.core.history.sided_rates import SidedRates, sided_rates
+from stratawatch.core.history.sided_rates import SidedRates
 from stratawatch.core.history.variance_priors import VariancePrior, updated
 from stratawatch.core.metrics import A, B, RatioMetric, metric_named
 from stratawatch.core.population import Floats
@@ -46,14 +46,10 @@ class BorrowedVariance:
         """The metrics that borrow."""
         return frozenset(prior.metric for prior in self.priors)
 
-    @cached_property
+    @property
     def rates(self) -> SidedRates:
         """What history expects of every cell, at the level of these labels and after the breaks that they speak of."""
-        given, cells = self.estimator.answers.given or self.estimator.answers, self._cells
-        positive, labelled = given.positive.sum(axis=0), given.labelled.sum(axis=0)
-        # By history all folds predict alike: what its model says.
-        judged = cells.sizes * cells.has_call
-        return sided_rates(self.estimator.folds[0], cells.positive, judged, positive, labelled)
+        return self.estimator.sided_rates
 
     @property
     def is_contradicted(self) -> bool:
@@ -68,10 +64,16 @@ class BorrowedVariance:
         return BORROWED.small_sample_events, BORROWED.logit_events
 
     def intervals(self, metric: RatioMetric, confidence: float) -> MetricIntervals:
-        """The metric of every classifier."""
+        """The metric of every classifier; one that does not borrow has the larger variance."""
+        if metric.name not in self.metrics:
+            return metric_intervals(metric, SideIntervals(self.sides, confidence))
         ratio, model = self.ratio(metric), self._model_variance
         sides = with_variance(self.sides, model[:, A] * ratio, model[:, B] * ratio)
         return metric_intervals(metric, SideIntervals(sides, confidence, self.events))
+
+    def has_part(self, metric: RatioMetric, found: MetricIntervals) -> Flags:
+        """Whether the metric borrows, for every classifier."""
+        return np.full(found.value.shape, metric.name in self.metrics)
 
     def ratio(self, metric: RatioMetric) -> Floats:
         """By what the variance that the model expects is multiplied, for every classifier.

@@ -6,7 +6,7 @@ fitted to it: five folds, each predicted by a model of the other four.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
 
@@ -15,6 +15,7 @@ import numpy as np
 from stratawatch.core.cells import Cells
 from stratawatch.core.estimation.collapsed_strata import CollapsedStrata
 from stratawatch.core.estimation.sides import SideEstimates
+from stratawatch.core.history.sided_rates import SidedRates, sided_rates
 from stratawatch.core.history.working_model import (
     intercept_shift,
     logistic,
@@ -83,11 +84,24 @@ class DifferenceEstimator:
         n, k = given.labelled.sum(axis=0), given.positive.sum(axis=0)
         linear = logit(prior_rate)
         recent = logistic(linear + intercept_shift(linear, k, n, penalty=_SHIFT_PENALTY))
-        overall = np.clip(recent, _SUREST_BY_HISTORY, 1 - _SUREST_BY_HISTORY)
+        folds = np.tile(prior_rate, (len(answers.labelled), 1))
+        return cls(cells, answers, folds, prior_rate, np.zeros(cells.stratum_count)).smoothed_by(recent)
+
+    def smoothed_by(self, rates: Floats) -> "DifferenceEstimator":
+        """With these rates of earlier labels to smooth variances by; they count as more labels where they are rarer."""
+        cells, overall = self.cells, np.clip(rates, _SUREST_BY_HISTORY, 1 - _SUREST_BY_HISTORY)
         usual = cells.by_stratum(cells.sizes * overall) / np.maximum(cells.stratum_sizes, 1)
         rarer = np.clip(np.minimum(usual, 1 - usual), _SUREST_BY_HISTORY, 0.5)
         prior_labels = np.maximum(_PRIOR_LABELS_BY_HISTORY, _PRIOR_POSITIVES / rarer)
-        return cls(cells, answers, np.tile(prior_rate, (len(answers.labelled), 1)), overall, prior_labels)
+        return replace(self, overall=overall, prior_labels=prior_labels)
+
+    @cached_property
+    def sided_rates(self) -> SidedRates:
+        """With a history: what it expects of every cell, moved to these labels, and after the breaks they speak of."""
+        given, cells = self.answers.given or self.answers, self.cells
+        positive, labelled = given.positive.sum(axis=0), given.labelled.sum(axis=0)
+        # By history all folds predict alike: what its model says.
+        return sided_rates(self.folds[0], cells.positive, cells.sizes * cells.has_call, positive, labelled)
 
     @cached_property
     def strata(self) -> CollapsedStrata:

@@ -51,13 +51,20 @@ class MetricIntervals:
         return (self.high - self.low) / 2
 
 
-def metric_intervals(metric: RatioMetric, reading: SideIntervals) -> MetricIntervals:
-    """A metric of all sides at once; where it is Undefined (see `undefined`) the numbers mean nothing."""
+def metric_intervals(
+    metric: RatioMetric, reading: SideIntervals, logit_variance: Floats | None = None
+) -> MetricIntervals:
+    """A metric of all sides at once; where it is Undefined (see `undefined`) the numbers mean nothing.
+
+    `logit_variance`: what the logit interval is made of in place of the larger of raw and smoothed variance.
+    """
     sides = reading.sides
     table = sides.table
     value = np.minimum(np.maximum(metric.value(table), 0), 1)
     slopes = metric.slopes(table)
     variance, part = sides.variance_of(*slopes), _blend_weight(reading, *slopes)
+    if logit_variance is not None:
+        variance = logit_variance
     low, high = logit_ends(value, variance, reading.confidence)
     if part.min(initial=1.0) < 1:
         # The ends are blended, not the variances: a jump from one kind of interval to the other would make the plan

@@ -10,6 +10,7 @@ from stratawatch.core.cells import Cells
 from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
 from stratawatch.core.estimation.borrowed_variance import BorrowedVariance
 from stratawatch.core.estimation.difference_estimator import DifferenceEstimator, ItemSubset
+from stratawatch.core.estimation.followed_variance import FollowedVariance
 from stratawatch.core.estimation.interval import MetricIntervals, metric_intervals
 from stratawatch.core.estimation.side_intervals import SideIntervals
 from stratawatch.core.estimation.sides import SideEstimates
@@ -20,8 +21,8 @@ from stratawatch.core.labelled_sample import LabelledSample
 from stratawatch.core.metrics import RatioMetric, metric_named
 from stratawatch.core.population import Atom, Floats, Segment
 
-BORROWED_WORDS: Final = ", variance with history"
-"""What the description of a method adds where the variance is borrowed."""
+HISTORY_WORDS: Final = ", variance with history"
+"""What the description of a method adds where history has a part in the variance."""
 Estimator = Literal["difference", "share", "side_mean"]
 """How estimates use labels: differences from a working model, the plain share among the labels of every stratum, or
 the mean of each side of a classifier in every stratum."""
@@ -31,7 +32,8 @@ the mean of each side of a classifier in every stratum."""
 class EstimationRequest:
     """What is to be estimated; the segment None stands for everything. `survey`: what labels were drawn for.
 
-    `priors`: what earlier periods say of variances; without any, intervals rest on these labels alone.
+    `priors`: what earlier periods say of variances, `follows_history`: whether intervals of everything follow what
+    earlier labels expect of these; without either, intervals rest on these labels alone.
     """
 
     confidence: float
@@ -40,6 +42,7 @@ class EstimationRequest:
     survey: SurveySpec = field(default_factory=SurveySpec)
     estimator: Estimator = "difference"
     priors: tuple[VariancePrior, ...] = ()
+    follows_history: bool = False
 
 
 def estimate_metrics(
@@ -48,22 +51,29 @@ def estimate_metrics(
     """One estimate for every segment x classifier x metric, in that order."""
     evidence = DifferenceEstimator.of(cells, sample.everywhere)
     sides = evidence.sides(item_subsets(evidence, atoms, sample, request.segments))
-    borrowed = None
-    if request.priors and cells.prior_rate is not None:
-        borrowed = BorrowedVariance.of(evidence, request.priors)
-    return estimates_of_sides(sides, cells.classifiers, request, borrowed)
+    return estimates_of_sides(sides, cells.classifiers, request, _with_history(evidence, request))
+
+
+def _with_history(
+    evidence: DifferenceEstimator, request: EstimationRequest
+) -> BorrowedVariance | FollowedVariance | None:
+    if evidence.cells.prior_rate is None:
+        return None
+    if request.priors:
+        return BorrowedVariance.of(evidence, request.priors)
+    return FollowedVariance.of(evidence) if request.follows_history else None
 
 
 def estimates_of_sides(
     sides: SideEstimates,
     classifiers: Sequence[str],
     request: EstimationRequest,
-    borrowed: BorrowedVariance | None = None,
+    with_history: BorrowedVariance | FollowedVariance | None = None,
 ) -> tuple[Estimate, ...]:
     """One estimate for every segment x classifier x metric, in that order, from both sides (segments x classifiers)."""
     reading = SideIntervals(sides, request.confidence)
     columns = [
-        _column(metric_named(name), reading, request.segments, classifiers, borrowed) for name in request.metrics
+        _column(metric_named(name), reading, request.segments, classifiers, with_history) for name in request.metrics
     ]
     return tuple(
         column[row][place]
@@ -98,15 +108,16 @@ def _column(
     reading: SideIntervals,
     segments: Sequence[Segment | None],
     classifiers: Sequence[str],
-    borrowed: BorrowedVariance | None,
+    with_history: BorrowedVariance | FollowedVariance | None,
 ) -> list[list[Estimate]]:
-    """One metric: segments x classifiers. Variances are borrowed for everything; a segment has none in history."""
+    """One metric: segments x classifiers. History says something of variances of everything, of a segment's nothing."""
     found, clear = metric_intervals(metric, reading), is_defined(metric, reading.sides)
     labels = reading.sides.labels[..., list(metric.sides)].sum(axis=-1)
-    table = _numbers(found)
-    borrows = borrowed is not None and metric.name in borrowed.metrics
-    if borrowed is not None and borrows:
-        table[[part is None for part in segments]] = _numbers(borrowed.intervals(metric, reading.confidence))
+    table, has_part = _numbers(found), np.zeros(len(classifiers), dtype=np.bool_)
+    if with_history is not None:
+        whole = with_history.intervals(metric, reading.confidence)
+        table[[part is None for part in segments]] = _numbers(whole)
+        has_part = np.ravel(with_history.has_part(metric, whole))
     numbers = np.concatenate([table, np.stack([labels, clear], axis=-1)], axis=-1).tolist()
     rows: list[list[Estimate]] = []
     for row, segment in enumerate(segments):
@@ -119,7 +130,9 @@ def _column(
                 if defined
                 else Undefined(undefined_reason(metric, reading.sides, (row, place)) + where)
             )
-            words = method_description(metric, logit) + (BORROWED_WORDS if borrows and segment is None else "")
+            words = method_description(metric, logit)
+            if segment is None and has_part[place]:
+                words += HISTORY_WORDS
             rows[-1].append(Estimate(classifier, metric.name, segment, outcome, round(used), words, reading.confidence))
     return rows
 

@@ -74,9 +74,13 @@ class SideEstimates:
         """V of a TP + b FN by this period's labels alone."""
         return _quadratic(self.variance, a, b)
 
+    def smoothed_variance_of(self, a: Floats, b: Floats) -> Floats:
+        """V of a TP + b FN, smoothed by a model."""
+        return _quadratic(self.smoothed_variance, a, b)
+
     def variance_of(self, a: Floats, b: Floats) -> Floats:
         """V of a TP + b FN: the larger of both variances, and what unsampled parts may add."""
-        sampled = np.maximum(_quadratic(self.variance, a, b), _quadratic(self.smoothed_variance, a, b))
+        sampled = np.maximum(self.raw_variance_of(a, b), self.smoothed_variance_of(a, b))
         return np.asarray(
             sampled + a**2 * self.unsampled_variance[..., A] + b**2 * self.unsampled_variance[..., B], dtype=np.float64
         )

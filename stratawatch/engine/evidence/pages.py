@@ -41,8 +41,8 @@ class JudgedWindow:
 
     @cached_property
     def alone(self) -> Mapping[StreamKey, Estimate]:
-        """What this window's labels say of each stream with nothing borrowed from history: what pages rest on."""
-        if not self.labelled.design.priors:
+        """What this window's labels say of each stream without history's part in intervals: what pages rest on."""
+        if not self.labelled.design.intervals_have_history:
             return self.current
         found = self.labelled.design.estimate(
             self.labelled.ledger,

@@ -7,13 +7,16 @@ from benchmarks.coverage.cycles import Frozen, both_sides, homes
 from benchmarks.coverage.draws import pools
 from benchmarks.coverage.panels import Member, Panel
 from benchmarks.coverage.population import Population
-from benchmarks.coverage.simulation import said
+from benchmarks.coverage.simulation import said, said_with_history
 from stratawatch.core.designs.frozen import FrozenDesign
 from stratawatch.core.drawn_items import DrawnItems
 from stratawatch.core.estimate import Undefined
+from stratawatch.core.estimation.difference_estimator import DifferenceEstimator
+from stratawatch.core.estimation.followed_variance import FollowedVariance
 from stratawatch.core.goals import Goal, SurveySpec
 from stratawatch.core.population import Candidates
 from stratawatch.core.verdicts import VerdictsByItem
+from tests.support.past_labels import curve, drawn
 
 FAMILY = Panel("p", 0.08, (Member(3, 0.7), Member(2.6, 0.9, unjudged=0.1)), size=4000)
 GOALS = SurveySpec((Goal("precision", 0.06), Goal("recall", 0.08)), stop_at_goals=True)
@@ -79,4 +82,22 @@ class TestCycles:
         for estimate in design.estimate(VerdictsByItem(told), DrawnItems(rounds), metrics=list(found)):
             ours = found[estimate.metric][FAMILY.classifiers.index(estimate.classifier)]
             assert not isinstance(estimate.result, Undefined)
+            assert (ours.low[0], ours.high[0]) == pytest.approx((estimate.result.low, estimate.result.high))
+
+    def test_with_a_history_too(self, population):
+        survey, history = SurveySpec(budget=300), drawn(curve(-1.5, 1.5), np.random.default_rng(3), each=800)
+        frozen = Frozen.of(population, survey, history)
+        sizes = frozen.cells.sizes.astype(int)
+        items = pools(np.random.default_rng(7), frozen.cells.strata, sizes, frozen.yes, frozen.pools.tolist(), 1)
+        (labels,) = frozen.cycles(np.random.default_rng(7), 1)
+        found = said_with_history([FollowedVariance.of(DifferenceEstimator.of(frozen.cells, labels.everywhere))])
+
+        candidates, answers = as_items(frozen, items)
+        design = FrozenDesign(FAMILY.classifiers, frozen.atoms, candidates, survey)
+        plan = design.plan(survey, VerdictsByItem({}), (), ordinal=1, history=history)
+        asked = [candidates.items[row] for row in design.draw(plan)]
+        estimates = design.estimate(VerdictsByItem({one: answers[one] for one in asked}), asked, metrics=list(found))
+        assert any("history" in one.method for one in estimates)
+        for estimate in estimates:
+            ours = found[estimate.metric][FAMILY.classifiers.index(estimate.classifier)]
             assert (ours.low[0], ours.high[0]) == pytest.approx((estimate.result.low, estimate.result.high))

@@ -1,8 +1,11 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from stratawatch.core.designs.label_error import side_shares
 from stratawatch.core.estimate import IntervalEstimate, Undefined
 from stratawatch.core.population import Segment
 from stratawatch.core.verdicts import VerdictsByItem
@@ -277,3 +280,65 @@ class TestDegenerate:
         ledger, drawn = population.labelled()
         recall = outcome(population.design.estimate(ledger, drawn), "b", "recall")
         assert (recall.value, recall.low, recall.high) == (1, 1, 1)
+
+
+class TestHistory:
+    """A budget is spent on items whose rates earlier labels taught: intervals of everything follow these."""
+
+    @pytest.fixture(scope="class")
+    def taught(self):
+        population = two_classifiers(budget=900)
+        labels = population.labels.astype(float)
+        rates = np.bincount(population.atom_of, labels) / np.bincount(population.atom_of)
+        atoms = tuple(
+            replace(atom, prior_rate=float(np.clip(rate, 0.001, 0.999)))
+            for atom, rate in zip(population.atoms, rates, strict=True)
+        )
+        return population, replace(population.design, atoms=atoms, survey=population.survey), population.labelled()
+
+    def estimates(self, taught, design=None, **choices):
+        _, usual, (ledger, drawn) = taught
+        return (design or usual).estimate(ledger, drawn, **choices)
+
+    def test_has_a_part_in_intervals(self, taught):
+        found, alone = self.estimates(taught), self.estimates(taught, borrow=False)
+        precisions = [(one, other) for one, other in zip(found, alone, strict=True) if one.metric == "precision"]
+        for one, other in precisions:
+            assert one.method == f"{other.method}, variance with history"
+            assert one.result.value == other.result.value
+            assert one.result.half_width != other.result.half_width
+
+    def test_has_none_in_pages_and_segments(self, taught):
+        population = taught[0]
+        for confidence in (0.96, 0.999):
+            alone = self.estimates(taught, confidence=confidence, borrow=False)
+            assert self.estimates(taught, confidence=confidence) == alone
+        assert not any("history" in one.method for one in self.estimates(taught, borrow=False))
+        inside = [one for one in self.estimates(taught, segments=(population.north, population.south)) if one.segment]
+        alone = self.estimates(taught, segments=(population.north, population.south), borrow=False)
+        assert inside == [one for one in alone if one.segment]
+
+    def test_has_none_where_answers_are_assumed(self, taught):
+        _, _, (ledger, drawn) = taught
+        missing = min(drawn)
+        rest = VerdictsByItem({item: said for item, said in ledger.verdicts.items() if item != missing})
+        found = [taught[1].estimate(rest, drawn, assumed={missing: "yes"}, borrow=some) for some in (True, False)]
+        assert found[0] == found[1]
+
+    def test_has_none_in_corrections(self, taught):
+        _, design, (ledger, drawn) = taught
+        shares = side_shares(design, ledger, drawn, confidence=0.95)
+        found = design.estimate(ledger, drawn, metrics=("precision",))
+        assert not any("history" in one.method for one in shares)
+        assert any("history" in one.method for one in found)
+
+    def test_may_be_said_of_a_design(self, taught):
+        design = taught[1]
+        assert design.intervals_have_history
+        assert not taught[0].design.intervals_have_history
+        assert not replace(design, survey=replace(design.survey, stop_at_goals=True)).intervals_have_history
+
+    @pytest.mark.parametrize("changes", [{"stop_at_goals": True}, {"variance": "labels"}])
+    def test_has_none_where_goals_decide_or_labels_alone_are_asked_for(self, taught, changes):
+        design = replace(taught[1], survey=replace(taught[1].survey, **changes))
+        assert self.estimates(taught, design) == self.estimates(taught, design, borrow=False)
