@@ -97,7 +97,7 @@ def run_cycle(
     items = tuple(map(str, rows.tolist()))
     digests = tuple(format(number, "016x") for number in (u[rows] * 2.0**52).astype(np.int64).tolist())
     priors = borrowed_priors(survey, history, period.classifiers)
-    design = FrozenDesign(period.classifiers, atoms, Candidates(items, homes[rows], digests), priors=priors)
+    design = FrozenDesign(period.classifiers, atoms, Candidates(items, homes[rows], digests), survey, priors)
     says = _says(period.items.truth[rows], items)
     free = {item for item, row in zip(items, rows, strict=True) if known[row]} if known is not None else set()
     drawn, plans = _rounds(design, survey, history, says, free, rounds or most_rounds(survey))
