@@ -108,6 +108,19 @@ class TestContinuousIntegration:
         assert done.returncode != 0
         assert "412 passed" not in done.stdout
 
+    @pytest.mark.parametrize("target", ["rehearsal", "deployments", "chaos-quick"])
+    def test_what_fails_beside_other_steps_fails_it_and_is_shown(self, ci, target):
+        done = ci("it did not hold", target=target, status=2)
+        assert done.returncode == 1
+        assert "it did not hold" in done.stderr
+        assert "\ntests: " not in done.stdout
+
+    @pytest.mark.parametrize("target", ["rehearsal", "deployments", "chaos-quick"])
+    def test_of_what_passes_beside_other_steps_the_last_lines_are_shown(self, ci, target):
+        done = ci("one\ntwo\nthree\nfour\nfive", target=target)
+        assert "two\nthree\nfour\nfive\n" in done.stdout
+        assert "one" not in done.stdout.splitlines()
+
     def test_a_run_without_a_closing_line_fails_it(self, ci):
         assert ci("no tests here").returncode != 0
 
