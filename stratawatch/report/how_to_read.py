@@ -19,6 +19,7 @@ class HowToRead:
 
     first: str
     scorecard: str
+    several: str
     moved: tuple[str, ...]
     scores: tuple[str, ...]
     cut_offs: tuple[str, ...]
@@ -41,6 +42,7 @@ def how_to_read(view: PanelView) -> HowToRead:
     return HowToRead(
         first=_first(view),
         scorecard=_estimate(view, view.scores),
+        several=_several(view),
         moved=tuple(map(_moved, view.moved)),
         scores=tuple(map(_scores, view.score_curves)),
         cut_offs=tuple(cut_off_in_words(tried.rows) if tried.rows else "" for tried in view.cut_offs),
@@ -64,6 +66,15 @@ def _estimate(view: PanelView, scores: Sequence[Score]) -> str:
             found = one.estimate.value, one.estimate.low, one.estimate.high
             return estimate_in_words(one.name, *found, view.method.confidence, one.labels_used)
     return "a metric of a classifier, and why there is no value" if scores else ""
+
+
+def _several(view: PanelView) -> str:
+    for row in view.several.rows if view.several else ():
+        for one in row.readings:
+            if one and not one.undefined and not one.before:
+                name = f"{metric_words(row.metric)} of {row.classifier} in the last {count_text(one.windows, 'window')}"
+                return estimate_in_words(name, one.value, one.low, one.high, view.method.confidence, one.labels_used)
+    return "a metric over several windows, and how far it moved"
 
 
 def _first(view: PanelView) -> str:

@@ -86,8 +86,16 @@ def _score(facts: ReportData, key: StreamKey, scale: Scale) -> Score:
         deff=estimate.deff if estimate else None,
         method=estimate.method if estimate else "",
         outlooks=tuple(o for o in facts.outlooks if one and o.key == key and o.cycle == one.cycle.id),
+        is_within_chance=_is_within_chance(facts, key),
         baseline=baseline_view(one.baselines.get(key) if one else None, interval, _confidence(one, estimate)),
     )
+
+
+def _is_within_chance(facts: ReportData, key: StreamKey) -> bool:
+    newest = facts.newest
+    if newest is None or key.segment is not None:
+        return False
+    return facts.several.is_change_within_chance(newest.cycle.id, key.classifier, key.metric)
 
 
 def _confidence(one: CycleData | None, estimate: Estimate | None) -> float:

@@ -7,6 +7,7 @@ from typing import Final
 
 from stratawatch.core.alarms.alarm_states import URGENCY, AlarmState
 from stratawatch.core.alarms.ends import fixed_ends
+from stratawatch.core.alarms.reading_lengths import FEW
 from stratawatch.core.estimate import Estimate, IntervalEstimate
 from stratawatch.core.goals import Goal, Limit
 from stratawatch.engine.evidence.score_curves import ScoreCurve
@@ -18,6 +19,7 @@ from stratawatch.report.baseline_view import BaselineView
 from stratawatch.report.breach_rows import FlagCounts, PlacesChart
 from stratawatch.report.moved_view import MovedView
 from stratawatch.report.next_window import NextWindow
+from stratawatch.report.several_windows import SeveralView
 from stratawatch.report.state_steps import StateSteps, steps_of
 from stratawatch.report.table_rows import (
     Cost,
@@ -80,6 +82,7 @@ class Score:
     deff: float | None = None  # of labels that come in clusters
     method: str = ""  # of its interval
     baseline: BaselineView | None = None
+    is_within_chance: bool = False  # the change
     outlooks: tuple[LimitOutlook, ...] = ()  # at each end of its limit
 
     @property
@@ -278,6 +281,7 @@ class PanelView:
     summary: Summary
     scores: tuple[Score, ...]
     segments: tuple[Score, ...]
+    several: SeveralView | None  # the newest windows as one; None where there is one alone
     trends: tuple[Trend, ...]
     labels: LabelOutcomes
     cost: Cost | None
@@ -364,6 +368,11 @@ class PanelView:
             return ""
         worst = min(self.scores, key=lambda score: URGENCY.index(score.state) if score.state else len(URGENCY))
         return f"stratawatch mistakes {quote(self.panel)} --classifier {quote(worst.classifier)}"
+
+    @property
+    def several_command(self) -> str:
+        """What to type to see the newest windows as one in segments too."""
+        return f"stratawatch estimates {quote(self.panel)} --together {FEW} --segments"
 
     @property
     def clustered(self) -> Score | None:

@@ -9,6 +9,8 @@ from stratawatch.report.view_models import PanelView, Score
 from tests.support.recomputed_estimates import furthest_values
 from tests.support.stored_tables import StoredTables, moment, moment_or_none
 
+FEW, MANY = 4, 13
+"""Windows that are read as one."""
 MOST_BEFORE = 4
 """Windows before a fall that say what is usual."""
 
@@ -44,6 +46,7 @@ class RecomputedFigures:
             "summary": self.summary(shown),
             "scores": [self.score(one) for one in self.view.scores],
             "segments": [self.score(one) for one in self.view.segments],
+            "several": self.several(),
             "trends": [
                 {
                     "points": [self.point(one, trend.classifier, trend.metric) for one in shown],
@@ -78,6 +81,30 @@ class RecomputedFigures:
                 for one in self.view.cut_offs
             ],
             "score_curves": [{"windows": [len(self.before_fall()), len(self.since_fall())]}],
+        }
+
+    def several(self) -> dict[str, Any]:
+        """Over how many windows metrics are read as one, and from how many labels; their values are compared apart."""
+        judged = self.tables.judged
+        asked = [(len(judged[-FEW:]), 0), (len(judged[-MANY:]), 0), (1, 1), (FEW, len(judged[:-FEW][-FEW:]))]
+        rows = [
+            [
+                {
+                    "windows": windows,
+                    "before": before,
+                    "labels_used": sum(
+                        self.tables.labels_used(one["id"], row.classifier, row.metric)
+                        for one in judged[-(windows + before) :]
+                    ),
+                }
+                for windows, before in asked
+            ]
+            for row in self.view.several.rows
+        ]
+        return {
+            "columns": [{"windows": windows, "before": before} for windows, before in asked],
+            "rows": [{"readings": readings} for readings in rows],
+            "others": 0,
         }
 
     def summary(self, shown: Sequence[Any]) -> dict[str, Any]:

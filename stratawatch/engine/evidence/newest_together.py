@@ -47,19 +47,8 @@ def newest_together(
     that it calls by now: one answer for those with the same windows. A change is from as many windows before. Raises
     where no classifier has windows before, or labels of a window cannot be pooled.
     """
-    asked = (1 + is_change) * windows
-    judged = tx.cycles.find(panel=panel, states=[CycleState.JUDGED], newest=asked)
-    if not judged:
-        return ()
-    pool = _Pool(tx, tx.panels.get(judged[-1].panel_version), tuple(segments))
-    few = _few_text(len(judged), asked)
-    several = []
-    for left_out, names in pool.classifiers_by_what_is_left_out(judged).items():
-        reasons = dict(left_out)
-        why = _left_out_text([(one, reasons[one.id]) for one in judged if one.id in reasons])
-        alike = [one for one in judged if one.id not in reasons]
-        several.append(pool.together(names, alike[-windows:], alike[:-windows], why or few, is_change=is_change))
-    found = tuple(one for one in several if one.newest)
+    judged = JudgedWindows.of(tx, panel, segments, (1 + is_change) * windows)
+    found = judged.together(windows, is_change=is_change) if judged else ()
     if is_change and found and not any(one.before for one in found):
         raise StratawatchError(
             f"panel '{panel}' has no window before the newest {len(found[0].newest)} to compare with",
@@ -69,15 +58,42 @@ def newest_together(
 
 
 @dataclass
-class _Pool:
-    """The windows of a panel, as its newest specification reads them."""
+class JudgedWindows:
+    """The newest judged windows of a panel, oldest first, as its newest specification reads them.
+
+    The labels of a window are read once, however often it is asked for.
+    """
 
     tx: Transaction
     spec: PanelSpec
     segments: tuple[Segment | None, ...]
+    judged: tuple[Cycle, ...]
     _labels: dict[int, WindowLabels] = field(default_factory=dict)
 
-    def classifiers_by_what_is_left_out(self, judged: Sequence[Cycle]) -> dict[tuple[tuple[int, str], ...], list[str]]:
+    @classmethod
+    def of(cls, tx: Transaction, panel: str, segments: Sequence[Segment | None], newest: int) -> "JudgedWindows | None":
+        """So many of the newest ones; None where none is judged."""
+        judged = tx.cycles.find(panel=panel, states=[CycleState.JUDGED], newest=newest)
+        return cls(tx, tx.panels.get(judged[-1].panel_version), tuple(segments), tuple(judged)) if judged else None
+
+    def together(self, windows: int, *, is_change: bool = False) -> tuple[NewestTogether, ...]:
+        """So many of the newest, or their change from as many before: an answer for classifiers with the same windows.
+
+        Of classifiers without a window before there is an answer without estimates. Raises where labels of a window
+        cannot be pooled.
+        """
+        asked = (1 + is_change) * windows
+        judged = self.judged[-asked:]
+        few = _few_text(len(judged), asked)
+        several = []
+        for left_out, names in self._classifiers_by_what_is_left_out(judged).items():
+            reasons = dict(left_out)
+            why = _left_out_text([(one, reasons[one.id]) for one in judged if one.id in reasons])
+            alike = [one for one in judged if one.id not in reasons]
+            several.append(self._together(names, alike[-windows:], alike[:-windows], why or few, is_change=is_change))
+        return tuple(one for one in several if one.newest)
+
+    def _classifiers_by_what_is_left_out(self, judged: Sequence[Cycle]) -> dict[tuple[tuple[int, str], ...], list[str]]:
         """The classifiers by the windows that say nothing of them, and why."""
         found: dict[tuple[tuple[int, str], ...], list[str]] = defaultdict(list)
         for classifier in self.spec.classifiers:
@@ -85,7 +101,7 @@ class _Pool:
             found[tuple((number, why_not) for number, why_not in reasons if why_not)].append(classifier.name)
         return found
 
-    def together(
+    def _together(
         self, names: Sequence[str], newest: Sequence[Cycle], before: Sequence[Cycle], why: str, *, is_change: bool
     ) -> NewestTogether:
         """The estimates of these classifiers in windows that all have them; none where there is nothing to estimate."""

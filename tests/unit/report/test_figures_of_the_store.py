@@ -47,6 +47,9 @@ NOT_COMPARED = {
     "ScoreGroup.high": "is where groups were cut: `test_groups_of_scores_hold_the_labels_of_the_tables`",
     "GroupReading.share": "adds up to 1: `test_groups_of_scores_hold_the_labels_of_the_tables`",
     "GroupReading.labels": "is compared by `test_groups_of_scores_hold_the_labels_of_the_tables`",
+    "WindowsReading.value": "is compared by `test_values_are_ratios_of_the_summed_totals_that_the_answers_say`",
+    "WindowsReading.low": "is the end of an interval of several windows: `benchmarks.weeks_together` measures it",
+    "WindowsReading.high": "is the end of an interval of several windows: `benchmarks.weeks_together` measures it",
     "MissingBounds.low": "is the end of an interval with assumed answers: `test_estimates_lie_within_their_bounds`",
     "MissingBounds.high": "is the end of an interval with assumed answers: `test_estimates_lie_within_their_bounds`",
 }
