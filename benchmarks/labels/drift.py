@@ -210,8 +210,9 @@ def _verdicts(found: Sequence[_Found]) -> Iterator[Verdict]:
             f"{name}: three weeks after", kind.verdict, _upper(_covered(ours, slice(1, None), broken)), 0.93, ">="
         )
         if not broken.all():
-            others = _covered(ours, slice(0, None), ~broken)
-            yield Verdict(f"{name}: untouched goals, four weeks", "must", _upper(others), 0.93, ">=")
+            others, after = (_covered(ours, week, ~broken) for week in (slice(0, 1), slice(1, None)))
+            yield Verdict(f"{name}: untouched goals, first week", "must", _upper(others), 0.90, ">=")
+            yield Verdict(f"{name}: untouched goals, three weeks after", "must", _upper(after), 0.93, ">=")
 
 
 def _upper(shares: Floats) -> float:
