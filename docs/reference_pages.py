@@ -135,7 +135,9 @@ def configuration_page() -> str:
     ]
     for table in tables(Settings):
         rows = [
-            _row(table, key, field, shown) for key, field in table.model.model_fields.items() if _is_key(key, field)
+            _row(table, key, field, shown)
+            for key, field in table.model.model_fields.items()
+            if _is_key(table.model, key, field)
         ]
         lines = ["| key | default | example | what it is |", "|---|---|---|---|", *rows]
         parts.append("\n\n".join([f"## {table.heading}", _about(table.model), "\n".join(lines)]) + "\n")
@@ -149,8 +151,9 @@ def _about(model: type[BaseModel]) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _is_key(key: str, field: FieldInfo) -> bool:
-    return key != "kind" and not any(_models(field.annotation))
+def _is_key(model: type[BaseModel], key: str, field: FieldInfo) -> bool:
+    refused = key == "reports" and getattr(model, "wakes_people", False)  # of channels that call somebody
+    return key != "kind" and not refused and not any(_models(field.annotation))
 
 
 def _row(table: Table, key: str, field: FieldInfo, shown: dict[tuple[str, str, str], Shown]) -> str:

@@ -29,6 +29,13 @@ def test_every_table_has_its_keys_once():
         assert set(keys) <= {field.alias or name for name, field in one.model.model_fields.items()}
 
 
+def test_a_channel_that_calls_somebody_has_no_reports():
+    """It refuses the key."""
+    text = (ROOT / "docs/configuration.md").read_text(encoding="utf-8")
+    channels = re.findall(r'^## `\[\[alerts\]\]`, `kind = "(\w+)"`\n(.*?)(?=^## )', text, re.MULTILINE | re.DOTALL)
+    assert {kind for kind, keys in channels if "| `reports` |" not in keys} == {"alertmanager", "pagerduty"}
+
+
 def test_defaults_and_comments_are_those_of_the_program():
     text = (ROOT / "docs/configuration.md").read_text(encoding="utf-8")
     assert "| `confidence` | `0.95` | `0.95` | of the intervals that are reported |" in text
