@@ -48,7 +48,8 @@ First steps:
   stratawatch check             see what is wrong with it, line by line
   stratawatch plan              see how many labels your goals need
   stratawatch open              open a cycle for every window that is over;
-                                it asks first where several are
+                                a new panel with several needs --all or
+                                --newest N
   stratawatch advance           move what can move (run it every few minutes)
   stratawatch status            see where everything stands
 

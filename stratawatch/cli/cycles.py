@@ -80,8 +80,8 @@ def list_cycles(
         show_rows([_cells(row) for row in found], how_to_read=how_to_read, numbers=("id",))
     else:
         print_line(
-            "There is no such cycle yet. `stratawatch open` opens one for every window that is over, "
-            "and asks first where several are."
+            "There is no such cycle yet. `stratawatch open` opens one for every window that is over; "
+            "a new panel with several needs --all or --newest N."
         )
 
 

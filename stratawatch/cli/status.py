@@ -80,8 +80,8 @@ def _show(document: Mapping[str, Any], *, is_simulated: bool) -> None:
             print_line(problem, indent="  ")
     if not document["panels"]:
         print_line(
-            "Nothing has run yet. `stratawatch open` opens a cycle for every window that is over, "
-            "and asks first where several are."
+            "Nothing has run yet. `stratawatch open` opens a cycle for every window that is over; "
+            "a new panel with several needs --all or --newest N."
         )
         _show_labels(document)
         return
