@@ -22,7 +22,7 @@ Examples:
   stratawatch alerts list                  the newest 20
   stratawatch alerts show 3
   stratawatch alerts ack 3 --why "rolling back"
-  stratawatch alerts silence spam --for 2d --why "moving house"
+  stratawatch alerts silence spam --for 2d --why "new model"
   stratawatch alerts list --undelivered
   stratawatch alerts test ops
   stratawatch alerts resend --failed

@@ -38,7 +38,7 @@ def gold(
     """Items whose truth is known: bring them in from a file, and see how often labels of them err.
 
     A line has an item, its value (yes or no; retract takes it out again) and every payload column of the panel. With
-    `gold_share` in the panel so many of them are mixed into each batch, and nobody can tell them from the others.
+    `gold_share` in the panel so many of them are mixed into each round, and nobody can tell them from the others.
     `stratawatch estimates` then has corrected values beside the others. Bringing the same lines again changes nothing.
 
     \b

@@ -30,7 +30,7 @@ def invite(
         str, typer.Option("--url", help="Where people reach the page.", metavar="URL")
     ] = f"http://127.0.0.1:{PORT}",
 ) -> None:
-    """Print an annotator's link to the label page. It is shown once, and an earlier one of his ends.
+    """Print an annotator's link to the label page. It is shown once, and an earlier link of that person ends.
 
     \b
     Examples:
@@ -53,7 +53,7 @@ def invite(
 
 
 def revoke(name: NameArgument, config: ConfigOption = DEFAULT_CONFIG, json: JsonOption = False) -> None:
-    """Close the label page to an annotator. What he said stays.
+    """Close the label page to an annotator. What was said stays.
 
     \b
     Example:
