@@ -89,11 +89,12 @@ class DemoOutput:
         self.console.print()
         self.console.print(_broken_metric(result))
         self._count_intervals([one for week in result.weeks for one in week.comparisons])
+        self._recall_over_four(result)
         self._cost(result)
         self._pages(result)
         blind_weeks = [week.number for week in result.weeks if AlarmState.BLIND in week.states.values()]
         unproven = {week.number: sum(state != AlarmState.OK for state in week.states.values()) for week in result.weeks}
-        broken = broken_promises([page for page, _ in result.pages], blind_weeks, unproven)
+        broken = broken_promises([page for page, _ in result.pages], blind_weeks, unproven, result.recall_over_four)
         for sentence in broken:
             self.console.print(f"[bold red]promise broken:[/] {escape(sentence)}")
         if not broken:
@@ -136,6 +137,14 @@ class DemoOutput:
             f"\nTruth inside its 95% interval: {sum(overall)} of {len(overall)} times, "
             f"{sum(regions)} of {len(regions)} times for single regions."
         )
+
+    def _recall_over_four(self, result: "DemoResult") -> None:
+        if result.recall_over_four is None:
+            return
+        recalls = [one.interval for one in result.weeks[-1].overall if one.estimate.metric == "recall"]
+        alone = max((one.half_width for one in recalls if one), default=None)
+        beside = "" if alone is None else f"; the last one alone to ±{100 * alone:.1f}"
+        self.console.print(f"Four weeks together know recall to ±{100 * result.recall_over_four:.1f} points{beside}.")
 
     def _cost(self, result: "DemoResult") -> None:
         costs = [week.cost for week in result.weeks if week.cost]

@@ -16,7 +16,8 @@ from flows.weekly_report import weekly_report
 from stratawatch.adapters.checks import gx_runner
 from stratawatch.adapters.store import migrate
 from stratawatch.core.alarms.alarm_states import AlarmState
-from stratawatch.core.estimate import Estimate
+from stratawatch.core.alarms.reading_lengths import FEW
+from stratawatch.core.estimate import Estimate, IntervalEstimate
 from stratawatch.demo.annotator import Annotator
 from stratawatch.demo.comparison import ComparedEstimate, compare_with_truth
 from stratawatch.demo.configuration import write_configuration
@@ -24,6 +25,7 @@ from stratawatch.demo.messages import Booleans
 from stratawatch.demo.promises import PagedMetric
 from stratawatch.demo.week_files import PANEL, parse_message, week_start, write_week
 from stratawatch.demo.world import ITEMS, WEEKS, SimulatedWeek, SimulatedWorld, build_world
+from stratawatch.engine.evidence.newest_together import newest_together
 from stratawatch.engine.model.alarm_records import Notification, StreamKey
 from stratawatch.report.costs import plain_cost
 from stratawatch.report.label_counts import count_labels
@@ -73,6 +75,7 @@ class DemoResult:
     weeks: tuple[WeekResult, ...]
     pages: tuple[tuple[PagedMetric, Notification], ...]
     report: Path | None
+    recall_over_four: float | None = None  # the greatest half-width of recall over the last four weeks together
 
 
 @dataclass
@@ -150,7 +153,18 @@ class SimulatedProduction:
             for one in week.notifications
             if one.severity == "page"
         ]
-        return DemoResult(self.world, tuple(self.finished), tuple(pages), self.report)
+        return DemoResult(self.world, tuple(self.finished), tuple(pages), self.report, self._recall_over_four())
+
+    def _recall_over_four(self) -> float | None:
+        with self._installation().ports.store.begin() as tx:
+            together = newest_together(tx, PANEL, FEW, (None,))
+        widths = [
+            one.result.half_width
+            for part in together
+            for one in part.estimates
+            if one.metric == "recall" and isinstance(one.result, IntervalEstimate)
+        ]
+        return max(widths, default=None)
 
     def _scored(self, number: int) -> tuple[SimulatedWeek, Path]:
         """A week of scored messages with its file; those of the next one are scored on the other core meanwhile."""

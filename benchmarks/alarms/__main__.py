@@ -22,15 +22,19 @@ SINCE_AT: Final = 300
 """Labels a week at which a page must name the week of the loss."""
 CHAINS: Final = 50
 """Chains of two years in a full run: a hundred panel-years a cell."""
+QUICK_CHAINS: Final = 3
+"""As few in which one false page is not yet too many."""
+GOALS: Final = "chain-goals"
 STATE_CHAINS: Final = 48
 """Panels whose states are looked at for a year: from one to another the weeks that are OK differ by several points."""
 ALL: Final = (*(cell.name for cell in CELLS), BLIND, STATES, *(cell.name for cell in CHAIN_CELLS))
 
 
 def run(options: Options) -> Result:
-    """All cells, or those that were asked for; the quick form has two."""
+    """All cells, or those that were asked for; the quick form has three, with budgets and with goals."""
     size = QUICK if options.quick else FULL
-    asked = options.given.cells or ([CELLS[0].name, BLIND] if options.quick else ALL)
+    asked = options.given.cells or ([CELLS[0].name, BLIND, GOALS] if options.quick else ALL)
+    chains = options.given.chains or (QUICK_CHAINS if options.quick else CHAINS)
     rows: list[Row] = []
     verdicts: list[Verdict] = []
     for cell in CELLS:
@@ -45,7 +49,7 @@ def run(options: Options) -> Result:
         rows, verdicts = [*rows, *states], [*verdicts, *state_verdicts(states)]
     for chain in CHAIN_CELLS:
         if chain.name in asked:
-            years = list(chain_rows(chain, options.given.chains, options.seed))
+            years = list(chain_rows(chain, chains, options.seed))
             rows, verdicts = [*rows, *years], [*verdicts, *chain_verdicts(years)]
     return Result(rows, verdicts)
 
@@ -62,7 +66,9 @@ def _frozen(cell: Cell, size: Size, seed: int) -> Iterator[tuple[Sequence[Row], 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--cells", nargs="+", choices=ALL, default=[], help="what is looked at (default: all)")
-    parser.add_argument("--chains", type=int, default=CHAINS, help=f"chains of two years a cell (default: {CHAINS})")
+    parser.add_argument(
+        "--chains", type=int, help=f"chains of two years a cell (default: {CHAINS}, quick {QUICK_CHAINS})"
+    )
 
 
 def measure(argv: Sequence[str] | None = None) -> int:

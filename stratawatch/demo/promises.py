@@ -1,7 +1,7 @@
 """The demo's promises.
 
-The degraded classifier is paged within two cycles, the healthy ones never; no week is BLIND; and after a month what is
-healthy is proven to be so.
+The degraded classifier is paged within two cycles, the healthy ones never; no week is BLIND; after a month what is
+healthy is proven to be so, and recall is known well.
 """
 
 from collections.abc import Collection, Iterable, Mapping
@@ -13,6 +13,8 @@ from stratawatch.demo.world import BREAK_WEEK, DEGRADED_CLASSIFIER, HEALTHY_CLAS
 WEEKS_IN_TIME: Final = (BREAK_WEEK, BREAK_WEEK + 1)
 PROVEN_WEEKS: Final = range(5, BREAK_WEEK)
 """Healthy weeks before which a month of labels has come."""
+MOST_WIDE: Final = 0.043
+"""Half the length of the interval of recall over the last four weeks, at most."""
 MOST_UNPROVEN: Final = 1
 """Limits that may wait for their proof in such a week."""
 
@@ -43,9 +45,15 @@ def false_pages(pages: Collection[PagedMetric]) -> tuple[PagedMetric, ...]:
 
 
 def broken_promises(
-    pages: Collection[PagedMetric], blind_weeks: Iterable[int], unproven: Mapping[int, int]
+    pages: Collection[PagedMetric],
+    blind_weeks: Iterable[int],
+    unproven: Mapping[int, int],
+    recall_over_four: float | None = None,
 ) -> tuple[str, ...]:
-    """One sentence for each promise that was not kept; `unproven` are the limits by week whose metric is not OK."""
+    """One sentence for each promise that was not kept; `unproven` are the limits by week whose metric is not OK.
+
+    `recall_over_four` is the greatest half-width of recall over the last four weeks together.
+    """
     broken = [f"a healthy classifier was paged: {page}" for page in false_pages(pages)]
     broken += [f"labels told too little of a metric: BLIND in week {week}" for week in blind_weeks]
     broken += [
@@ -53,6 +61,8 @@ def broken_promises(
         for week, limits in unproven.items()
         if week in PROVEN_WEEKS and limits > MOST_UNPROVEN
     ]
+    if recall_over_four is not None and recall_over_four > MOST_WIDE:
+        broken.append(f"four weeks together know recall to ±{100 * recall_over_four:.1f} points, not to ±4.3")
     if not break_was_paged(pages):
         weeks = " or ".join(map(str, WEEKS_IN_TIME))
         broken.append(f"the lost precision of {DEGRADED_CLASSIFIER} was not paged in week {weeks}")

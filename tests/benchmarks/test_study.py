@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from benchmarks.study import CASES, frame_of, measure, write
+from benchmarks.study import CASES, frame_of, later_asks, measure, write
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
@@ -17,6 +17,12 @@ def test_a_small_run_of_every_case(case, tmp_path):
     assert found["seconds"] == pytest.approx(found["make_s"] + found["ask_s"])
     assert found["frame_mb"] == pytest.approx(6000 * 62e-6, rel=0.4)
     assert math.isfinite(found["extra_mb"])
+
+
+def test_a_second_period_of_ten_classifiers_asks_in_rounds():
+    seconds = later_asks(1, items=20_000)
+    assert len(seconds) >= 2
+    assert min(seconds) > 0
 
 
 def test_the_frame_has_six_classifiers_and_calls_some_items_positive():

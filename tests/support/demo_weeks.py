@@ -44,9 +44,9 @@ def week(number: int, *, precision: IntervalEstimate | Undefined, notifications=
     )
 
 
-def demo_result(*weeks, pages=((PAGE, NOTIFICATION),)):
+def demo_result(*weeks, pages=((PAGE, NOTIFICATION),), recall_over_four=None):
     world = SimpleNamespace(floors={("logistic", "precision"): 0.788})
-    return SimpleNamespace(world=world, weeks=weeks, pages=pages, report=None)
+    return SimpleNamespace(world=world, weeks=weeks, pages=pages, report=None, recall_over_four=recall_over_four)
 
 
 PRECISION = IntervalEstimate(0.681, 0.649, 0.711, 500)

@@ -60,6 +60,14 @@ class TestEnd:
         assert output.print_result(demo_result(week(10, precision=PRECISION)), 61) == ()
         assert "promises kept" in printed(output)
 
+    def test_says_how_well_four_weeks_together_know_recall(self, output):
+        assert output.print_result(demo_result(week(10, precision=PRECISION), recall_over_four=0.035), 61) == ()
+        assert "Four weeks together know recall to ±3.5 points.\n" in printed(output)
+
+    def test_names_four_weeks_that_know_recall_too_little(self, output):
+        (broken,) = output.print_result(demo_result(week(10, precision=PRECISION), recall_over_four=0.05), 61)
+        assert broken == "four weeks together know recall to ±5.0 points, not to ±4.3"
+
     def test_names_each_promise_that_was_not(self, output):
         broken = output.print_result(demo_result(week(10, precision=PRECISION), pages=()), 61)
         assert broken == ("the lost precision of logistic was not paged in week 7 or 8",)

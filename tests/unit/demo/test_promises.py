@@ -42,6 +42,12 @@ class TestBrokenPromises:
         said = ("2 of the limits were not proven to be kept in week 5",)
         assert broken_promises([FOUND], [], {5: 2, 6: 1}) == said
 
+    def test_says_that_four_weeks_together_know_recall_too_little(self):
+        assert broken_promises([FOUND], [], {}, 0.043) == ()
+        assert broken_promises([FOUND], [], {}, 0.051) == (
+            "four weeks together know recall to ±5.1 points, not to ±4.3",
+        )
+
     def test_says_what_was_missed_and_who_was_wronged(self):
         missed, wronged = sorted(broken_promises([PagedMetric("trees", "recall", 2)], [], {}), key=len, reverse=True)
         assert missed == "the lost precision of logistic was not paged in week 7 or 8"
