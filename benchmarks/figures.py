@@ -21,8 +21,10 @@ README: Final = ROOT / "README.md"
 OLDER: Final = "(older code)"
 ENGINE: Final = ("stratawatch/core", "stratawatch/engine", "stratawatch/adapters")
 STUDY: Final = ("stratawatch/core", "stratawatch/study")
+WEEKS: Final = tuple(f"benchmarks/labels/{name}.py" for name in ("chain", "cycle", "kinds", "worlds"))
+"""The simulated weeks, without what is promised of labels."""
 CODE: Final[Mapping[str, tuple[str, ...]]] = {
-    "alarms": ("stratawatch/core", "benchmarks/labels"),
+    "alarms": ("stratawatch/core", *WEEKS),
     "chaos": ENGINE,
     "by_metric": ("stratawatch/core", "benchmarks/coverage"),
     "cold_goals": ("stratawatch/core", "benchmarks/coverage"),
@@ -30,7 +32,7 @@ CODE: Final[Mapping[str, tuple[str, ...]]] = {
     "dashboard": (*ENGINE, "stratawatch/report", "stratawatch/web", "benchmarks/years_store.py"),
     "demo_worlds": ENGINE,
     "engines": ENGINE,
-    "forecasts": ("stratawatch/core", "benchmarks/coverage", "benchmarks/labels"),
+    "forecasts": ("stratawatch/core", "benchmarks/coverage", *WEEKS),
     "high_fractions": ("stratawatch/core", "benchmarks/coverage"),
     "label_flood": (*ENGINE, "benchmarks/years_store.py"),
     "agreement": ("stratawatch/core/estimation/agreement.py",),
@@ -45,7 +47,7 @@ CODE: Final[Mapping[str, tuple[str, ...]]] = {
     "solver": ("stratawatch/core",),
     "stream": (*ENGINE, "benchmarks/stream_installation.py", "benchmarks/years_store.py"),
     "study": STUDY,
-    "weeks_together": ("stratawatch/core", "benchmarks/labels"),
+    "weeks_together": ("stratawatch/core", *WEEKS),
     "years": (*ENGINE, "stratawatch/report", "stratawatch/cli", "benchmarks/years_store.py"),
 }
 """What a benchmark runs beside its own sources: a change there makes its figures those of older code."""
