@@ -250,7 +250,7 @@ def _of_logit(group: str, cells: Sequence[Cell]) -> list[Verdict]:
     leans: dict[tuple[str, int], list[float]] = {}
     for one in cells:
         leans.setdefault((one.population, one.labels), []).append(one.lean)
-    farthest = max((float(np.mean(each)) for each in leans.values()), default=nan)
+    farthest = max((abs(float(np.mean(each))) for each in leans.values()), default=nan)
     return [
         Verdict(f"{group}: farthest mean lean of a window, in standard errors", "must", farthest, _MOST_LEAN, "<="),
         Verdict(f"{group}: mean of V over the variance", "aim", _mean(one.v_ratio for one in cells), 1.0, ">="),

@@ -99,6 +99,7 @@ class TestVerdicts:
             "fixed: farthest mean lean of a window, in standard errors",
             "fixed: mean of V over the variance",
         ]
+        assert failed(lean=-0.9) == ["fixed: farthest mean lean of a window, in standard errors"]
         assert failed(lean=0.9, v_ratio=0.8, logit=0.2) == []
 
     def test_leave_out_what_is_certain(self):

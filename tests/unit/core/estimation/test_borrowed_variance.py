@@ -55,19 +55,32 @@ def test_labels_as_expected_and_a_sure_history_have_the_models_variance(metric):
     assert found.intervals(metric, 0.95).variance == pytest.approx(textbook(metric), rel=0.02)
 
 
-@pytest.mark.parametrize("ratio", [0.8, 1.5])
+@pytest.mark.parametrize("ratio", [0.9, 1.5])
 def test_a_sure_state_of_the_weeks_multiplies_it(ratio):
     found = borrowed(known=priors(ratio)).intervals(PRECISION, 0.95).variance
-    assert found == pytest.approx(
-        max(ratio, borrowed(known=priors(ratio)).ratio(PRECISION)[0]) * textbook(PRECISION), rel=0.02
-    )
+    assert found == pytest.approx(ratio * textbook(PRECISION), rel=0.02)
 
 
-def test_an_unsure_state_follows_these_labels_by_a_part():
-    """Precision by labels that are all alike inside strata scatter by less than the model says."""
+def test_a_state_that_is_lower_than_labels_allow_ends_where_they_do():
+    """These scatter as the model says: with their own error they allow .85 of it, however sure a lower state is."""
+    lowest = [borrowed(known=priors(ratio)).ratio(PRECISION)[0] for ratio in (0.5, 0.8)]
+    assert lowest[0] == lowest[1]
+    assert 0.8 < lowest[0] < 0.9
+
+
+def test_an_unsure_state_follows_these_labels_by_as_much_as_they_are_surer():
+    """From r, known to a variance v, towards what they scatter by: by v/(v + r^2 e^2), e^2 their error at a ratio of 1."""
+    r = 1.3
     settled = TOTALS * np.array([0.005, 0.06, 0.75, 0.95])
-    sure, unsure = (borrowed(settled, priors(1.0, variance)).ratio(PRECISION)[0] for variance in (0.0, 0.5))
-    assert sure != unsure
+    seen, sure = (borrowed(settled, priors(r, variance)).ratio(PRECISION)[0] for variance in (1e9, 0.0))
+    assert (seen < 1, sure) == (True, pytest.approx(r))
+    errors = []
+    for variance in (0.05, 0.5):
+        found = borrowed(settled, priors(r, variance)).ratio(PRECISION)[0]
+        gain = (r - found) / (r - seen)
+        errors.append(variance * (1 / gain - 1) / r**2)
+    assert errors[0] == pytest.approx(errors[1])
+    assert 0.05 < errors[0] ** 0.5 < 0.15
 
 
 def test_labels_may_always_raise_it():
