@@ -46,6 +46,7 @@ def configuration_facts(configuration: "Configuration") -> Facts:
         **facts("cluster of", lambda spec: f"{spec.columns.cluster}; {CLUSTER}" if spec.columns.cluster else ""),
         **facts("design of", design),
         **facts("variance of", variance),
+        **facts("goals of", _goals_without_history),
         **facts("gold of", gold),
         **facts("cut-offs of", _cut_offs),
         **facts("deadline of", _deadline),
@@ -62,6 +63,26 @@ def _deadline(spec: "PanelSpec") -> str:
     beside = -(-spec.deadline // spec.windows.length) + 1
     waiting = f"; {MOST_ACTIVE} at most, so that later windows wait" if beside > MOST_ACTIVE else ""
     return f"it is longer than a window: where answers are slow, up to {beside} cycles ask at once{waiting}"
+
+
+def _goals_without_history(spec: "PanelSpec") -> str:
+    """Why goals take more labels than they might, as their intervals have no part of history; empty where they have."""
+    from stratawatch.core.history.variance_priors import BORROWING
+    from stratawatch.core.tuning import BORROWED
+    from stratawatch.formatting import confidence_text
+
+    if spec.stop_rule != "goals" or spec.design != "joint" or spec.variance != "default":
+        return ""
+    others = [goal.metric.replace("_", " ") for goal in spec.goals if goal.metric not in BORROWING]
+    if spec.confidence > BORROWED.most_confidence:
+        why = f"with {confidence_text(spec.confidence)} of confidence"
+    elif others:
+        why = f"with a goal of {' and '.join(dict.fromkeys(others))}"
+    else:
+        return ""
+    most = confidence_text(BORROWED.most_confidence)
+    less = f"where all are of precision and recall, at {most} or less, a cycle takes about a fifth fewer labels"
+    return f"{why} intervals rest on each window's labels alone; {less}"
 
 
 def _cut_offs(spec: "PanelSpec") -> str:

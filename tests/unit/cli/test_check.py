@@ -79,6 +79,25 @@ class TestCutOffs:
         assert "cut-offs of" not in fresh.run("check", "--now", NOW).stdout
 
 
+class TestGoalsThatHistoryDoesNotHelp:
+    @pytest.mark.parametrize(
+        ("rule", "goal", "why"),
+        [
+            ('stop_rule = "goals"', "", ""),
+            ('stop_rule = "goals"', "false_omission_rate", "with a goal of false omission rate"),
+            ('stop_rule = "goals"\nconfidence = 0.99', "", "with 99% of confidence"),
+            ('stop_rule = "goals"\nvariance = "labels"', "false_omission_rate", ""),
+            ('stop_rule = "budget"', "false_omission_rate", ""),
+        ],
+    )
+    def test_is_told_with_what_it_costs(self, fresh, rule, goal, why):
+        more = f'\n\n[[panels.spam.goals]]\nmetric = "{goal}"\nmargin = 0.1' if goal else ""
+        fresh.configure(("budget = 60", f"budget = 60\n{rule}"), ("margin = 0.1", f"margin = 0.1{more}"))
+        told = fresh.json("check", "--now", NOW)["found"]["configuration"].get("goals of spam", "")
+        less = "where all are of precision and recall, at 95% or less, a cycle takes about a fifth fewer labels"
+        assert told == (f"{why} intervals rest on each window's labels alone; {less}" if why else "")
+
+
 class TestVariance:
     def test_another_than_the_default_is_told_with_what_was_measured(self, fresh):
         fresh.configure(("budget = 60", 'budget = 60\nvariance = "brr"'))
