@@ -27,16 +27,25 @@ _AT_ONCE: Final = 100
 
 @dataclass(frozen=True)
 class Outcomes:
-    """What every run came to: its labels; by goals, half-widths in margins and 1 for an interval that was right."""
+    """What every run came to: its labels; by goals, half-widths in margins and 1 for an interval that was right.
+
+    `errors` are values less the truth, NaN where there is none.
+    """
 
     labels: Floats
     widths: Floats
     right: Floats
+    errors: Floats
 
     @property
     def held(self) -> Flags:
         """The runs in which every goal held."""
         return np.asarray(self.widths.max(axis=1) <= 1)
+
+    @property
+    def leans(self) -> Floats:
+        """The mean error of every goal, in standard errors of its value."""
+        return np.asarray(np.nanmean(self.errors, axis=0) / np.maximum(np.nanstd(self.errors, axis=0), 1e-12))
 
     @property
     def widest(self) -> float:
@@ -79,9 +88,12 @@ def _cycles(
     return expected, Outcomes(np.array(drawn, dtype=np.float64), *_read(world, population, sides))
 
 
-def _read(world: World, population: Population, sides: Sequence[SideEstimates]) -> tuple[Floats, Floats]:
-    """Half-widths in margins, and 1 where an interval holds the truth; a metric that is not defined holds no goal."""
-    reading, widths, right = SideIntervals(SideEstimates.stack(sides), 0.95), [], []
+def _read(world: World, population: Population, sides: Sequence[SideEstimates]) -> tuple[Floats, Floats, Floats]:
+    """Half-widths in margins, 1 where an interval holds the truth, and errors, a goal's classifiers beside one another.
+
+    A metric that is not defined holds no goal.
+    """
+    reading, widths, right, errors = SideIntervals(SideEstimates.stack(sides), 0.95), [], [], []
     for goal in world.goals:
         metric = metric_named(goal.metric)
         ends, defined = metric_intervals(metric, reading), is_defined(metric, reading.sides)
@@ -89,7 +101,8 @@ def _read(world: World, population: Population, sides: Sequence[SideEstimates]) 
         inside = (ends.low <= truths + 1e-12) & (truths - 1e-12 <= ends.high)
         widths.append(np.where(defined, ends.half_width / goal.margin, np.inf)[:, 0])
         right.append(np.where(defined, inside.astype(np.float64), np.nan)[:, 0])
-    return np.concatenate(widths, axis=1), np.concatenate(right, axis=1)
+        errors.append(np.where(defined, ends.value - truths, np.nan)[:, 0])
+    return np.concatenate(widths, axis=1), np.concatenate(right, axis=1), np.concatenate(errors, axis=1)
 
 
 def _smallest_budget(world: World, population: Population, goals: Outcomes, seed: int) -> float:

@@ -1,6 +1,6 @@
 """From populations to a table and to verdicts."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Final
 
@@ -13,6 +13,8 @@ from benchmarks.shape import Row, Verdict
 MOST: Final = 1.2
 """Labels that goals may take, of the smallest budget that holds them."""
 COVERED: Final = 0.94
+MOST_LEAN: Final = 0.08
+"""Standard errors by which the values of a metric may be off on average, as in `benchmarks.coverage`."""
 
 
 def rows(found: Sequence[Found]) -> list[Row]:
@@ -50,7 +52,22 @@ def verdicts(found: Sequence[Found]) -> list[Verdict]:
             Verdict(f"{group}: all goals held, least", "aim", lowest, HELD, ">="),
         ]
     covered = float(np.mean([np.nanmean(one.goals.right) for one in found]))
-    return [*answer, Verdict("coverage", "must", covered, COVERED, ">=")]
+    return [*answer, Verdict("coverage", "must", covered, COVERED, ">="), *_leans(found)]
+
+
+def _leans(found: Sequence[Found]) -> Iterator[Verdict]:
+    """By how much the values of each metric are off on average, over all goals of all populations.
+
+    An aim: later rounds go where goals are open, which depends on the labels of earlier ones.
+    """
+    by_metric: dict[str, list[float]] = {}
+    for one in found:
+        each = np.split(one.goals.leans, len(one.world.goals))
+        for goal, of_goal in zip(one.world.goals, each, strict=True):
+            by_metric.setdefault(goal.metric, []).extend(of_goal.tolist())
+    for metric, leans in sorted(by_metric.items()):
+        name = f"{metric.replace('_', ' ')}: mean lean of values, in standard errors"
+        yield Verdict(name, "aim", abs(float(np.mean(leans))), MOST_LEAN, "<=")
 
 
 def _ratios(found: Sequence[Found]) -> list[float]:

@@ -10,9 +10,11 @@ from benchmarks.cold_goals.findings import rows, verdicts
 from benchmarks.cold_goals.worlds import GROUPS, KINDS, RARE, worlds
 
 
-def outcomes(labels=1000.0, held=0.95, runs=100, right=0.95):
+def outcomes(labels=1000.0, held=0.95, runs=100, right=0.95, lean=0.0):
+    """Two goals of one classifier, precision and recall."""
     widths = np.where(np.arange(runs) < round(held * runs), 0.9, 1.1)
-    return Outcomes(np.full(runs, labels), widths[:, None], np.full((runs, 1), right))
+    errors = np.where(np.arange(runs) % 2, 1.0, -1.0)[:, None] + np.array([0.0, lean])
+    return Outcomes(np.full(runs, labels), widths[:, None], np.full((runs, 1), right), errors)
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +45,8 @@ def test_margins_are_those_of_the_kind_or_such_as_labels_reach(some):
 def test_a_small_run(rare):
     found = find(rare, 1, 4)
     assert found.goals.labels.shape == (4,)
-    assert found.goals.widths.shape == found.goals.right.shape == (4, 2)
+    assert found.goals.widths.shape == found.goals.right.shape == found.goals.errors.shape == (4, 2)
+    assert found.goals.leans.shape == (2,)
     assert 0 < found.forecast < 5000
     assert 60 <= found.budget <= 5000
 
@@ -61,8 +64,15 @@ def test_what_labels_are_too_many_and_what_goals_fall_short(some):
         assert sum(not verdict.holds for verdict in verdicts([good, bad]) if verdict.kind == "must") == 1
     (row,) = rows([good])
     assert (row["labels"], row["held"]) == (1000.0, 0.95)
-    uncovered = verdicts([replace(good, goals=outcomes(right=0.9))])[-1]
-    assert (uncovered.name, uncovered.holds) == ("coverage", False)
+    uncovered = [one for one in verdicts([replace(good, goals=outcomes(right=0.9))]) if not one.holds]
+    assert [one.name for one in uncovered] == ["coverage"]
+
+
+@pytest.mark.parametrize("lean", [-0.1, 0.1])
+def test_values_that_lean_to_either_side_miss_an_aim(some, lean):
+    missed = [one for one in verdicts([Found(some[0], 900, outcomes(lean=lean), 1000.0)]) if not one.holds]
+    assert [(one.name, one.kind) for one in missed] == [("recall: mean lean of values, in standard errors", "aim")]
+    assert missed[0].value == pytest.approx(0.1)
 
 
 def test_a_share_that_chance_explains_is_no_failure(some):
