@@ -4,6 +4,7 @@ import os
 import re
 import stat
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -16,8 +17,13 @@ RUN_PYTHON = (*TESTS, "demo", "lint", "types", "contracts", "docs", "bench", "be
 
 FAKE_MAKE = """#!/bin/sh
 case "$1" in
-    "$FAKE_TARGET") printf '%s\\n' "$FAKE_CLOSING"; exit "$FAKE_STATUS" ;;
+    "$FAKE_TARGET")
+        while [ -n "$FAKE_SLEEPER" ] && [ ! -s "$FAKE_SLEEPER" ]; do sleep 0.05; done
+        printf '%s\\n' "$FAKE_CLOSING"; exit "$FAKE_STATUS" ;;
     test-*) echo "== 9 passed in 1.00s ==" ;;
+    rehearsal)
+        if [ -n "$FAKE_SLEEPER" ]; then (echo "$(exec sh -c 'echo $PPID')" >"$FAKE_SLEEPER"; exec sleep 25); fi
+        echo "made $*"; exit "$FAKE_CHECKS" ;;
     *) echo "made $*"; exit "$FAKE_CHECKS" ;;
 esac
 """
@@ -31,10 +37,16 @@ def ci(tmp_path):
     make.chmod(make.stat().st_mode | stat.S_IEXEC)
 
     def run(
-        closing: str, *, target: str = "test-all", status: int = 0, checks: int = 0, slowness: str = "1.0"
+        closing: str,
+        *,
+        target: str = "test-all",
+        status: int = 0,
+        checks: int = 0,
+        slowness: str = "1.0",
+        sleeper: str = "",
     ) -> subprocess.CompletedProcess:
         fakes = {"FAKE_TARGET": target, "FAKE_CLOSING": closing, "FAKE_STATUS": str(status), "FAKE_CHECKS": str(checks)}
-        fakes["KNOWN_SLOWNESS"] = slowness
+        fakes |= {"KNOWN_SLOWNESS": slowness, "FAKE_SLEEPER": sleeper}
         return subprocess.run(
             ["bash", ROOT / ".ci" / "run"],
             env={**os.environ, **fakes, "PATH": f"{tmp_path}:{os.environ['PATH']}"},
@@ -114,6 +126,16 @@ class TestContinuousIntegration:
         assert done.returncode == 1
         assert "it did not hold" in done.stderr
         assert "\ntests: " not in done.stdout
+
+    def test_a_run_that_ends_early_leaves_nothing_running(self, ci, tmp_path):
+        """What the target beside it started too: the rehearsal is a process below make's shell."""
+        sleeper = tmp_path / "sleeper"
+        assert ci("no demo", target="demo", status=2, sleeper=str(sleeper)).returncode != 0
+        process, patience = Path("/proc") / sleeper.read_text().strip(), 100
+        while process.exists() and patience:
+            patience -= 1
+            time.sleep(0.05)
+        assert not process.exists()
 
     @pytest.mark.parametrize("target", ["rehearsal", "deployments", "chaos-quick"])
     def test_of_what_passes_beside_other_steps_the_last_lines_are_shown(self, ci, target):
