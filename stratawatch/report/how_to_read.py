@@ -71,9 +71,10 @@ def _estimate(view: PanelView, scores: Sequence[Score]) -> str:
 def _several(view: PanelView) -> str:
     for row in view.several.rows if view.several else ():
         for one in row.readings:
-            if one and not one.undefined and not one.before:
+            if one and one.found and not one.before:
                 name = f"{metric_words(row.metric)} of {row.classifier} in the last {count_text(one.windows, 'window')}"
-                return estimate_in_words(name, one.value, one.low, one.high, view.method.confidence, one.labels_used)
+                ends = one.found.value, one.found.low, one.found.high
+                return estimate_in_words(name, *ends, view.method.confidence, one.labels_used)
     return "a metric over several windows, and how far it moved"
 
 

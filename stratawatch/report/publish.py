@@ -23,6 +23,7 @@ from stratawatch.report.events import DocsLink
 from stratawatch.report.next_window import next_window
 from stratawatch.report.page import index_page, panel_page
 from stratawatch.report.picture_set import Picture, drop_pictures, write_pictures
+from stratawatch.report.several_windows import SeveralWindows, with_several_windows
 from stratawatch.report.trends import with_deployments
 from stratawatch.report.view import SHOWN_CYCLES, build, relative_docs
 from stratawatch.report.view_models import PanelView
@@ -83,7 +84,10 @@ def write_reports(
         for spec in specs.values()
     ]
     budgets = [frozen_budgets(store, spec, now) for spec in specs.values()]
-    views = [with_next_window(view, found) for view, found in zip(shown, budgets, strict=True)]
+    views = [
+        with_several_windows(with_next_window(view, found), SeveralWindows.read(store, view.panel))
+        for view, found in zip(shown, budgets, strict=True)
+    ]
     pages, pictures = {}, {}
     for view in views:
         text, home = panel_page(view), folder / slug(view.panel)

@@ -36,7 +36,6 @@ from stratawatch.engine.ports import Store
 from stratawatch.engine.ports.transaction import Transaction
 from stratawatch.formatting import estimate_text, truth_text
 from stratawatch.report.label_counts import count_labels
-from stratawatch.report.several_windows import SeveralWindows
 from stratawatch.report.table_rows import LabelOutcomes
 from stratawatch.report.wording import metric_words, span
 
@@ -102,7 +101,6 @@ class ReportData:
     breaches: Mapping[StreamKey, News] = field(default_factory=dict)  # what is told of those that are open
     outlooks: tuple[LimitOutlook, ...] = ()  # of the newest judged window, at each end of its limits
     forecasts: ForecastRecord | None = None  # what became of the last ones
-    several: SeveralWindows = field(default_factory=SeveralWindows)  # the newest judged windows as one
 
     @property
     def newest(self) -> CycleData | None:
@@ -151,7 +149,6 @@ def read_data(store: Store, spec: PanelSpec, newest: int) -> ReportData:
             breaches=news_of_open_breaches(compared, incidents),
             outlooks=kept_outlooks(tx, spec),
             forecasts=forecast_record(tx, spec.name),
-            several=SeveralWindows.of(tx, spec.name),
         )
 
 

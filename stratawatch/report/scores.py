@@ -11,7 +11,8 @@ from stratawatch.engine.model.alarm_records import StreamKey
 from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.report.baseline_view import baseline_view
 from stratawatch.report.report_data import CycleData, ReportData
-from stratawatch.report.view_models import PreviousValue, Scale, Score, interval_of, limit_value
+from stratawatch.report.table_rows import PreviousValue
+from stratawatch.report.view_models import Scale, Score, interval_of, limit_value
 
 
 def overall(facts: ReportData, scales: Mapping[str, Scale]) -> tuple[Score, ...]:
@@ -80,22 +81,15 @@ def _score(facts: ReportData, key: StreamKey, scale: Scale) -> Score:
         reason=state.reason if state else _why_not(one, estimate),
         limit=one.limits.get(key) if one else watched_streams(facts.spec).get(key),
         change=interval.value - before.value if interval and before else None,
+        change_since=before.window if interval and before else None,
         previous=None if interval else before,
         revision=one.revision.number if one and one.revision else None,
         scale=scale,
         deff=estimate.deff if estimate else None,
         method=estimate.method if estimate else "",
         outlooks=tuple(o for o in facts.outlooks if one and o.key == key and o.cycle == one.cycle.id),
-        is_within_chance=_is_within_chance(facts, key),
         baseline=baseline_view(one.baselines.get(key) if one else None, interval, _confidence(one, estimate)),
     )
-
-
-def _is_within_chance(facts: ReportData, key: StreamKey) -> bool:
-    newest = facts.newest
-    if newest is None or key.segment is not None:
-        return False
-    return facts.several.is_change_within_chance(newest.cycle.id, key.classifier, key.metric)
 
 
 def _confidence(one: CycleData | None, estimate: Estimate | None) -> float:

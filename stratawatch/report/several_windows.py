@@ -1,16 +1,21 @@
 """The newest windows as one, beside each window by itself: every metric in the last 4 and 13, and how far it moved."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import groupby
+from shlex import quote
 from typing import Final, NamedTuple
 
+from stratawatch.core.alarms.moved import ValueInterval
 from stratawatch.core.alarms.reading_lengths import FEW, MANY
-from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
+from stratawatch.core.estimate import Estimate, IntervalEstimate
 from stratawatch.engine.evidence.newest_together import JudgedWindows, NewestTogether
-from stratawatch.engine.ports.transaction import Transaction
+from stratawatch.engine.model.panel_spec import Window
+from stratawatch.engine.ports import Store
 from stratawatch.errors import StratawatchError
+from stratawatch.report.several_table import SeveralView, WindowsColumn, WindowsReading, WindowsRow
+from stratawatch.report.view_models import PanelView, Score
 
 
 class Asked(NamedTuple):
@@ -26,152 +31,123 @@ COLUMNS: Final = (Asked(FEW), Asked(MANY), LAST_CHANGE, Asked(FEW, is_change=Tru
 
 @dataclass(frozen=True)
 class SeveralWindows:
-    """What the newest judged windows say together of every classifier; or why that cannot be told."""
+    """What the newest judged windows say together of every classifier, and why some of it cannot be told."""
 
     found: Mapping[Asked, Sequence[NewestTogether]] = field(default_factory=dict)
-    why_not: str = ""
+    why_not: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, tx: Transaction, panel: str) -> "SeveralWindows":
+    def read(cls, store: Store, panel: str) -> "SeveralWindows":
         """Those of a panel, over all items; nothing where there is one window alone."""
-        judged = JudgedWindows.of(tx, panel, (None,), max(one.windows * (1 + one.is_change) for one in COLUMNS))
-        if judged is None or len(judged.judged) == 1:
-            return cls()
-        try:
-            return cls({one: judged.together(one.windows, is_change=one.is_change) for one in COLUMNS})
-        except StratawatchError as trouble:
-            return cls(why_not=str(trouble))
+        with store.begin() as tx:
+            judged = JudgedWindows.of(tx, panel, (None,), max(one.windows * (1 + one.is_change) for one in COLUMNS))
+            return cls() if judged is None or len(judged.judged) == 1 else cls.of(judged)
 
-    def reading(self, asked: Asked, classifier: str, metric: str) -> "WindowsReading | None":
+    @classmethod
+    def of(cls, judged: JudgedWindows) -> "SeveralWindows":
+        """All columns but those that look at a window whose labels cannot be counted with others."""
+        found: dict[Asked, Sequence[NewestTogether]] = {}
+        troubles: dict[str, None] = {}
+        for one in COLUMNS:
+            try:
+                found[one] = judged.together(one.windows, is_change=one.is_change)
+            except StratawatchError as trouble:
+                troubles[str(trouble)] = None
+        return cls(found, tuple(troubles))
+
+    def reading(self, asked: Asked, classifier: str, metric: str) -> WindowsReading | None:
         """What was asked for, of one metric; None where there are no such windows."""
         return self._readings.get((asked, classifier, metric))
 
-    def is_change_within_chance(self, cycle: int, classifier: str, metric: str) -> bool:
-        """Whether luck alone may have moved a metric from the window before to this one, where that is known."""
-        newest = {part.newest[-1].id for part in self.found.get(LAST_CHANGE, ())}
-        moved = self.reading(LAST_CHANGE, classifier, metric)
-        return newest == {cycle} and moved is not None and not moved.undefined and moved.is_within_chance
+    def is_change_within_chance(self, score: Score, window: Window | None) -> bool:
+        """Whether luck alone may have moved the metric of a window's score since the window that it is compared with.
+
+        False where that is not known.
+        """
+        moved = self.reading(LAST_CHANGE, score.classifier, score.metric)
+        part = self._parts_of_last_change.get(score.classifier)
+        if score.segment is not None or moved is None or part is None:
+            return False
+        same = (part.before[-1].window, part.newest[-1].window) == (score.change_since, window)
+        return same and moved.is_within_chance
+
+    @property
+    def why_fewer(self) -> tuple[str, ...]:
+        """Why some classifiers are read over fewer windows than were asked for, each reason once."""
+        several = [part.why_fewer for one in COLUMNS[:2] for part in self.found.get(one, ())]
+        return tuple(dict.fromkeys(why for why in several[::-1] if why))
 
     @cached_property
-    def _readings(self) -> Mapping[tuple[Asked, str, str], "WindowsReading"]:
+    def _readings(self) -> Mapping[tuple[Asked, str, str], WindowsReading]:
         return {
-            (asked, one.classifier, one.metric): WindowsReading.of(one, part)
+            (asked, one.classifier, one.metric): _reading(one, part)
             for asked, parts in self.found.items()
             for part in parts
             for one in part.estimates
         }
 
-    @property
-    def why_fewer(self) -> tuple[str, ...]:
-        """Why some classifiers are read over fewer windows than were asked for, each reason once."""
-        return tuple(dict.fromkeys(part.why_fewer for part in self.found.get(Asked(MANY), ()) if part.why_fewer))
+    @cached_property
+    def _parts_of_last_change(self) -> Mapping[str, NewestTogether]:
+        parts = self.found.get(LAST_CHANGE, ())
+        return {one.classifier: part for part in parts for one in part.estimates}
 
 
-@dataclass(frozen=True)
-class WindowsReading:
-    """A metric in several windows as one, or its change from the windows `before`.
+def with_several_windows(view: PanelView, found: SeveralWindows) -> PanelView:
+    """The view with the table, and with changes that may be luck alone marked as such.
 
-    `undefined` says why it has no value; that and the ends are 0 then.
+    The table has the classifiers that have a line on the first screen.
     """
 
-    value: float
-    low: float
-    high: float
-    labels_used: int
-    windows: int
-    before: int
-    undefined: str = ""
+    def marked(score: Score) -> Score:
+        return replace(score, is_within_chance=found.is_change_within_chance(score, view.window))
 
-    @classmethod
-    def of(cls, estimate: Estimate, part: NewestTogether) -> "WindowsReading":
-        """An estimate of these windows."""
-        counted = estimate.labels_used, len(part.newest), len(part.before)
-        match estimate.result:
-            case IntervalEstimate(value, low, high):
-                return cls(value, low, high, *counted)
-            case Undefined(reason):
-                return cls(0.0, 0.0, 0.0, *counted, undefined=reason)
-
-    @property
-    def half_width(self) -> float:
-        """Half the length of the interval, which decides the decimals."""
-        return (self.high - self.low) / 2
-
-    @property
-    def is_within_chance(self) -> bool:
-        """Of a change, whether its interval holds 0."""
-        return self.low <= 0 <= self.high
-
-
-@dataclass(frozen=True)
-class WindowsColumn:
-    """A column of the table: most of its readings are over so many windows."""
-
-    windows: int
-    before: int
-
-    @property
-    def title(self) -> str:
-        """Its heading.
-
-        >>> [WindowsColumn(*counts).title for counts in [(4, 0), (1, 1), (4, 4), (4, 1)]]
-        ['Last 4 together', 'Since the window before', 'Last 4 since the 4 before', 'Last 4 since the one before']
-        """
-        if not self.before:
-            return f"Last {self.windows} together"
-        if self.windows == 1:
-            return "Since the window before"
-        return f"Last {self.windows} since the {self.before if self.before > 1 else 'one'} before"
-
-
-@dataclass(frozen=True)
-class WindowsRow:
-    """One metric of a classifier, with a reading for each column; None where it has none."""
-
-    classifier: str
-    metric: str
-    readings: tuple[WindowsReading | None, ...]
-
-
-@dataclass(frozen=True)
-class SeveralView:
-    """The table, and what is to be known of it."""
-
-    columns: tuple[WindowsColumn, ...]
-    rows: tuple[WindowsRow, ...]
-    notes: tuple[str, ...]
-    others: int = 0  # classifiers without a row
-
-    @property
-    def by_classifier(self) -> list[tuple[str, list[WindowsRow]]]:
-        """The rows under their classifiers' names."""
-        return [(name, list(rows)) for name, rows in groupby(self.rows, key=lambda row: row.classifier)]
+    lines = tuple(replace(row, scores=tuple(one and marked(one) for one in row.scores)) for row in view.summary.rows)
+    streams = [(one.classifier, one.metric) for one in view.scores]
+    return replace(
+        view,
+        scores=tuple(map(marked, view.scores)),
+        summary=replace(view.summary, rows=lines),
+        several=several_view(found, view.panel, streams, {row.name for row in lines}),
+    )
 
 
 def several_view(
-    found: SeveralWindows, streams: Iterable[tuple[str, str]], shown: Collection[str]
+    found: SeveralWindows, panel: str, streams: Sequence[tuple[str, str]], shown: Collection[str]
 ) -> SeveralView | None:
     """The table of these (classifier, metric), in their order, as far as classifiers are shown; None for one window."""
-    if found.why_not:
-        return SeveralView((), (), (f"Several windows cannot be counted as one: {found.why_not}",))
-    every = tuple(streams)
-    metrics = tuple(one for one in every if one[0] in shown)
+    metrics = tuple(one for one in streams if one[0] in shown)
     asked = tuple(_worth_showing(found, metrics))
     rows = [WindowsRow(*metric, tuple(found.reading(one, *metric) for one in asked)) for metric in metrics]
     rows = [row for row in rows if any(row.readings)]
-    if not rows:
+    notes = [f"Not more windows, as {why}" for why in found.why_fewer if rows]
+    notes += [f"Not all can be told: {why}" for why in found.why_not]
+    if not rows and not notes:
         return None
     columns = tuple(_column(row.readings[place] for row in rows) for place in range(len(asked)))
-    notes = tuple(f"Not more windows, as {why}" for why in found.why_fewer)
-    return SeveralView(columns, tuple(rows), notes, len({name for name, _ in every} - {*shown}))
+    command = f"stratawatch estimates {quote(panel)} --together {FEW} --segments"
+    return SeveralView(
+        columns,
+        tuple((name, tuple(of)) for name, of in groupby(rows, key=lambda row: row.classifier)),
+        tuple(notes),
+        command,
+        len({name for name, _ in streams} - {*shown}),
+    )
+
+
+def _reading(estimate: Estimate, part: NewestTogether) -> WindowsReading:
+    counted = estimate.labels_used, len(part.newest), len(part.before)
+    found = estimate.result
+    if isinstance(found, IntervalEstimate):
+        return WindowsReading(ValueInterval(found.value, found.low, found.high), "", *counted)
+    return WindowsReading(None, found.reason, *counted)
 
 
 def _worth_showing(found: SeveralWindows, metrics: Sequence[tuple[str, str]]) -> Iterator[Asked]:
-    """What has readings, and other ones than a column before it."""
+    """What has readings, of several windows, and other ones than a column before it."""
     shown: list[list[WindowsReading | None]] = []
     for one in COLUMNS:
         readings = [found.reading(one, *metric) for metric in metrics]
-        if any(readings) and readings not in shown:
+        if any(known.windows + known.before > 1 for known in readings if known) and readings not in shown:
             shown.append(readings)
             yield one
 

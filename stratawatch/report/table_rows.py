@@ -14,6 +14,14 @@ from stratawatch.engine.model.states import CycleState
 
 
 @dataclass(frozen=True)
+class PreviousValue:
+    """The newest value that could be told, and of which window."""
+
+    value: float
+    window: Window
+
+
+@dataclass(frozen=True)
 class LabelOutcomes:
     """A cycle's drawn items by their outcome. `new` were sent to people, `used` have a yes or no."""
 

@@ -22,7 +22,6 @@ from stratawatch.report.headline import headline
 from stratawatch.report.moved_view import moved_views
 from stratawatch.report.report_data import ReportData, read_data
 from stratawatch.report.scores import by_segment, overall, scales_of
-from stratawatch.report.several_windows import several_view
 from stratawatch.report.small_cells import without_small_cells
 from stratawatch.report.table_rows import (
     BoundsRow,
@@ -73,7 +72,6 @@ def assemble(
     """The view of a panel from data that was read before; pure."""
     scales = scales_of(facts)
     scores, segments = overall(facts, scales), by_segment(facts, scales)
-    first = summary(facts, scores, segments)
     newest, names = facts.newest, {one.name for one in facts.spec.classifiers}
     labels = newest.labels if newest else LabelOutcomes()
     return PanelView(
@@ -84,12 +82,9 @@ def assemble(
         window=newest.cycle.window if newest else None,
         refused=newest.cycle.reason if newest and newest.cycle.state == CycleState.REFUSED else "",
         headline=headline(facts, _without(shadows, scores), _without(shadows, segments)),
-        summary=first,
+        summary=summary(facts, scores, segments),
         scores=scores,
         segments=segments,
-        several=several_view(
-            facts.several, ((one.classifier, one.metric) for one in scores), {row.name for row in first.rows}
-        ),
         trends=trends(facts, scales),
         labels=labels,
         cost=_cost(facts),

@@ -7,7 +7,6 @@ from typing import Final
 
 from stratawatch.core.alarms.alarm_states import URGENCY, AlarmState
 from stratawatch.core.alarms.ends import fixed_ends
-from stratawatch.core.alarms.reading_lengths import FEW
 from stratawatch.core.estimate import Estimate, IntervalEstimate
 from stratawatch.core.goals import Goal, Limit
 from stratawatch.engine.evidence.score_curves import ScoreCurve
@@ -19,7 +18,7 @@ from stratawatch.report.baseline_view import BaselineView
 from stratawatch.report.breach_rows import FlagCounts, PlacesChart
 from stratawatch.report.moved_view import MovedView
 from stratawatch.report.next_window import NextWindow
-from stratawatch.report.several_windows import SeveralView
+from stratawatch.report.several_table import SeveralView
 from stratawatch.report.state_steps import StateSteps, steps_of
 from stratawatch.report.table_rows import (
     Cost,
@@ -30,6 +29,7 @@ from stratawatch.report.table_rows import (
     LabelOutcomes,
     MissingView,
     NotificationRow,
+    PreviousValue,
     UndefinedRow,
 )
 from stratawatch.report.wording import metric_words
@@ -56,14 +56,6 @@ class Scale:
 
 
 @dataclass(frozen=True)
-class PreviousValue:
-    """The newest value that could be told, and of which window."""
-
-    value: float
-    window: Window
-
-
-@dataclass(frozen=True)
 class Score:
     """One classifier x metric, overall or inside a segment, as it stands in the newest finished window."""
 
@@ -82,7 +74,8 @@ class Score:
     deff: float | None = None  # of labels that come in clusters
     method: str = ""  # of its interval
     baseline: BaselineView | None = None
-    is_within_chance: bool = False  # the change
+    change_since: Window | None = None
+    is_within_chance: bool = False  # the change may be luck alone
     outlooks: tuple[LimitOutlook, ...] = ()  # at each end of its limit
 
     @property
@@ -281,7 +274,6 @@ class PanelView:
     summary: Summary
     scores: tuple[Score, ...]
     segments: tuple[Score, ...]
-    several: SeveralView | None  # the newest windows as one; None where there is one alone
     trends: tuple[Trend, ...]
     labels: LabelOutcomes
     cost: Cost | None
@@ -302,6 +294,7 @@ class PanelView:
     score_curves: tuple[ScoreCurve, ...] = ()
     links: PanelLinks = field(default_factory=PanelLinks)
     next_window: NextWindow | None = None
+    several: SeveralView | None = None  # the newest windows as one, where there are several
 
     @property
     def marks(self) -> tuple[str, ...]:
@@ -368,11 +361,6 @@ class PanelView:
             return ""
         worst = min(self.scores, key=lambda score: URGENCY.index(score.state) if score.state else len(URGENCY))
         return f"stratawatch mistakes {quote(self.panel)} --classifier {quote(worst.classifier)}"
-
-    @property
-    def several_command(self) -> str:
-        """What to type to see the newest windows as one in segments too."""
-        return f"stratawatch estimates {quote(self.panel)} --together {FEW} --segments"
 
     @property
     def clustered(self) -> Score | None:

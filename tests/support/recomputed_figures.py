@@ -87,23 +87,20 @@ class RecomputedFigures:
         """Over how many windows metrics are read as one, and from how many labels; their values are compared apart."""
         judged = self.tables.judged
         asked = [(len(judged[-FEW:]), 0), (len(judged[-MANY:]), 0), (1, 1), (FEW, len(judged[:-FEW][-FEW:]))]
-        rows = [
-            [
-                {
-                    "windows": windows,
-                    "before": before,
-                    "labels_used": sum(
-                        self.tables.labels_used(one["id"], row.classifier, row.metric)
-                        for one in judged[-(windows + before) :]
-                    ),
-                }
+
+        def readings(classifier: str, metric: str) -> list[dict[str, int]]:
+            used = [self.tables.labels_used(one["id"], classifier, metric) for one in judged]
+            return [
+                {"windows": windows, "before": before, "labels_used": sum(used[-(windows + before) :])}
                 for windows, before in asked
             ]
-            for row in self.view.several.rows
-        ]
+
         return {
             "columns": [{"windows": windows, "before": before} for windows, before in asked],
-            "rows": [{"readings": readings} for readings in rows],
+            "classifiers": [
+                [name, [{"readings": readings(name, row.metric)} for row in rows]]
+                for name, rows in self.view.several.classifiers
+            ],
             "others": 0,
         }
 
@@ -186,12 +183,15 @@ class RecomputedFigures:
         stream = one.classifier, one.metric, one.segment
         kept, now = self.tables.estimate(self.cycle, *stream), self.interval(self.cycle, *stream)
         limit, revision = self.tables.limit(*stream), self.tables.revision(self.cycle)
-        earlier = [found["value"] for was in self.tables.judged[:-1] if (found := self.interval(was["id"], *stream))]
+        earlier = [
+            (was, found["value"]) for was in self.tables.judged[:-1] if (found := self.interval(was["id"], *stream))
+        ]
         return {
             "estimate": now,
             "labels_used": self.tables.labels_used(self.cycle, *stream),
             **({"limit": limit} if limit else {}),
-            "change": now["value"] - earlier[-1] if now and earlier else None,
+            "change": now["value"] - earlier[-1][1] if now and earlier else None,
+            "change_since": window(earlier[-1][0]) if now and earlier else None,
             "revision": revision["number"],
             "deff": kept["deff"],
             "outlooks": [

@@ -1,8 +1,9 @@
 """The newest judged windows of a panel as one, or their change from those before, for people who ask."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Final
 
 from stratawatch.core.estimate import Estimate
@@ -69,6 +70,7 @@ class JudgedWindows:
     segments: tuple[Segment | None, ...]
     judged: tuple[Cycle, ...]
     _labels: dict[int, WindowLabels] = field(default_factory=dict)
+    _said: dict[int, tuple[str, Mapping[str, str]]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, tx: Transaction, panel: str, segments: Sequence[Segment | None], newest: int) -> "JudgedWindows | None":
@@ -125,14 +127,25 @@ class JudgedWindows:
 
     def _why_not(self, classifier: ClassifierSpec, cycle: Cycle) -> str:
         """Why a window says nothing of a classifier as it is now; empty where it does."""
-        then = self.tx.panels.get(cycle.panel_version)
-        rules = {one.name: call_rule(one) for one in then.classifiers}
-        if self.tx.panels.question_key(then) != self.tx.panels.question_key(self.spec):
+        question, rules = self._said_by(cycle.panel_version)
+        if question != self._question:
             return "asked another question"
         if classifier.name not in rules:
             return f"was without {_NAMES}"
         same = rules[classifier.name] == call_rule(classifier)
         return "" if same else f"had {_NAMES} say yes by another rule: {rules[classifier.name]}"
+
+    def _said_by(self, version: int) -> tuple[str, Mapping[str, str]]:
+        """What a specification asked, and the rule by which each classifier says yes."""
+        if version not in self._said:
+            then = self.tx.panels.get(version)
+            rules = {one.name: call_rule(one) for one in then.classifiers}
+            self._said[version] = self.tx.panels.question_key(then), rules
+        return self._said[version]
+
+    @cached_property
+    def _question(self) -> str:
+        return self.tx.panels.question_key(self.spec)
 
     @property
     def _names(self) -> tuple[str, ...]:

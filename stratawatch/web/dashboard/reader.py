@@ -18,6 +18,7 @@ from stratawatch.errors import NotFound, StratawatchError
 from stratawatch.formatting import minute_with_offset
 from stratawatch.report.page import panel_page
 from stratawatch.report.publish import panel_view, with_next_window
+from stratawatch.report.several_windows import SeveralWindows, with_several_windows
 from stratawatch.report.view_models import PanelView
 from stratawatch.web.dashboard.cycle_view import CycleView, cycle_view
 from stratawatch.web.dashboard.incident_view import IncidentLine, IncidentView, incident_lines, incident_view
@@ -68,7 +69,7 @@ class Reader:
 
     def report(self, name: str) -> str:
         """The page of a panel as `report` writes it."""
-        return self._get(("report", name), lambda: panel_page(with_next_window(self.panel(name), self.budgets(name))))
+        return self._get(("report", name), lambda: self._report(name))
 
     def page(self, key: Hashable, make: Callable[[], tuple[str, str]]) -> tuple[str, str]:
         """A page's title and its text, which many people see."""
@@ -142,6 +143,10 @@ class Reader:
     def _panel_view(self, spec: PanelSpec) -> PanelView:
         ports, smallest = self._ports, self._smallest_cell
         return panel_view(self._store, spec, ports.clock.now(), ports.paused, ports.links, smallest_cell=smallest)
+
+    def _report(self, name: str) -> str:
+        view = with_next_window(self.panel(name), self.budgets(name))
+        return panel_page(with_several_windows(view, SeveralWindows.read(self._store, name)))
 
     def _spec(self, name: str) -> PanelSpec:
         if name not in self._ports.configured:
