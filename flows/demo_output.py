@@ -14,6 +14,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from stratawatch.core.alarms.alarm_states import AlarmState
+from stratawatch.core.estimate import Undefined
 from stratawatch.formatting import estimate_text, percent
 
 if TYPE_CHECKING:  # it imports Prefect, and somebody waits for the first line
@@ -100,7 +101,7 @@ class DemoOutput:
         if not broken:
             kept = (
                 "the break was paged in time, no healthy classifier ever was, no week was BLIND, "
-                "and after a month healthy limits were proven to be kept"
+                "after a month healthy limits were proven to be kept, and four weeks together know recall well"
             )
             self.console.print(f"[bold green]promises kept:[/] {kept}")
         where = escape(str(_relative_path(result.report))) if result.report else "none was written"
@@ -139,8 +140,8 @@ class DemoOutput:
         )
 
     def _recall_over_four(self, result: "DemoResult") -> None:
-        if result.recall_over_four is None:
-            return
+        if isinstance(result.recall_over_four, Undefined):
+            return  # a broken promise says why
         recalls = [one.interval for one in result.weeks[-1].overall if one.estimate.metric == "recall"]
         alone = max((one.half_width for one in recalls if one), default=None)
         beside = "" if alone is None else f"; the last one alone to ±{100 * alone:.1f}"

@@ -1,6 +1,6 @@
 """The demo's production: a week of messages, the flows on simulated time, the annotator in between."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -17,7 +17,7 @@ from stratawatch.adapters.checks import gx_runner
 from stratawatch.adapters.store import migrate
 from stratawatch.core.alarms.alarm_states import AlarmState
 from stratawatch.core.alarms.reading_lengths import FEW
-from stratawatch.core.estimate import Estimate, IntervalEstimate
+from stratawatch.core.estimate import Estimate, Undefined
 from stratawatch.demo.annotator import Annotator
 from stratawatch.demo.comparison import ComparedEstimate, compare_with_truth
 from stratawatch.demo.configuration import write_configuration
@@ -25,8 +25,9 @@ from stratawatch.demo.messages import Booleans
 from stratawatch.demo.promises import PagedMetric
 from stratawatch.demo.week_files import PANEL, parse_message, week_start, write_week
 from stratawatch.demo.world import ITEMS, WEEKS, SimulatedWeek, SimulatedWorld, build_world
-from stratawatch.engine.evidence.newest_together import newest_together
+from stratawatch.engine.evidence.newest_together import NewestTogether, newest_together
 from stratawatch.engine.model.alarm_records import Notification, StreamKey
+from stratawatch.formatting import count_text
 from stratawatch.report.costs import plain_cost
 from stratawatch.report.label_counts import count_labels
 from stratawatch.report.table_rows import Cost, LabelOutcomes
@@ -75,7 +76,7 @@ class DemoResult:
     weeks: tuple[WeekResult, ...]
     pages: tuple[tuple[PagedMetric, Notification], ...]
     report: Path | None
-    recall_over_four: float | None = None  # the greatest half-width of recall over the last four weeks together
+    recall_over_four: float | Undefined  # the greatest half-width of recall over the last four weeks together
 
 
 @dataclass
@@ -155,16 +156,10 @@ class SimulatedProduction:
         ]
         return DemoResult(self.world, tuple(self.finished), tuple(pages), self.report, self._recall_over_four())
 
-    def _recall_over_four(self) -> float | None:
+    def _recall_over_four(self) -> float | Undefined:
         with self._installation().ports.store.begin() as tx:
             together = newest_together(tx, PANEL, FEW, (None,))
-        widths = [
-            one.result.half_width
-            for part in together
-            for one in part.estimates
-            if one.metric == "recall" and isinstance(one.result, IntervalEstimate)
-        ]
-        return max(widths, default=None)
+        return widest_recall(together)
 
     def _scored(self, number: int) -> tuple[SimulatedWeek, Path]:
         """A week of scored messages with its file; those of the next one are scored on the other core meanwhile."""
@@ -210,6 +205,19 @@ class SimulatedProduction:
             notifications=tuple(sent),
             seconds=monotonic() - start,
         )
+
+
+def widest_recall(together: Sequence[NewestTogether]) -> float | Undefined:
+    """The greatest half-width of recall over four weeks; why there is none where some classifier's cannot be told."""
+    weeks = min((len(part.newest) for part in together), default=0)
+    if weeks < FEW:
+        return Undefined(f"only {count_text(weeks, 'week')} can be counted together")
+    widths = []
+    for one in (one for part in together for one in part.estimates if one.metric == "recall"):
+        if isinstance(one.result, Undefined):
+            return one.result
+        widths.append(one.result.half_width)
+    return max(widths)
 
 
 def _wake_prefect() -> None:

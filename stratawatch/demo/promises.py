@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from stratawatch.core.estimate import Undefined
 from stratawatch.demo.world import BREAK_WEEK, DEGRADED_CLASSIFIER, HEALTHY_CLASSIFIERS
 
 WEEKS_IN_TIME: Final = (BREAK_WEEK, BREAK_WEEK + 1)
@@ -48,7 +49,7 @@ def broken_promises(
     pages: Collection[PagedMetric],
     blind_weeks: Iterable[int],
     unproven: Mapping[int, int],
-    recall_over_four: float | None = None,
+    recall_over_four: float | Undefined,
 ) -> tuple[str, ...]:
     """One sentence for each promise that was not kept; `unproven` are the limits by week whose metric is not OK.
 
@@ -61,8 +62,11 @@ def broken_promises(
         for week, limits in unproven.items()
         if week in PROVEN_WEEKS and limits > MOST_UNPROVEN
     ]
-    if recall_over_four is not None and recall_over_four > MOST_WIDE:
-        broken.append(f"four weeks together know recall to ±{100 * recall_over_four:.1f} points, not to ±4.3")
+    if isinstance(recall_over_four, Undefined):
+        broken.append(f"four weeks together do not tell recall: {recall_over_four.reason}")
+    elif recall_over_four > MOST_WIDE:
+        known, wanted = (f"±{100 * half:.2f}" for half in (recall_over_four, MOST_WIDE))
+        broken.append(f"four weeks together know recall to {known} points, not to {wanted}")
     if not break_was_paged(pages):
         weeks = " or ".join(map(str, WEEKS_IN_TIME))
         broken.append(f"the lost precision of {DEGRADED_CLASSIFIER} was not paged in week {weeks}")

@@ -44,7 +44,7 @@ def week(number: int, *, precision: IntervalEstimate | Undefined, notifications=
     )
 
 
-def demo_result(*weeks, pages=((PAGE, NOTIFICATION),), recall_over_four=None):
+def demo_result(*weeks, pages=((PAGE, NOTIFICATION),), recall_over_four=0.035):
     world = SimpleNamespace(floors={("logistic", "precision"): 0.788})
     return SimpleNamespace(world=world, weeks=weeks, pages=pages, report=None, recall_over_four=recall_over_four)
 

@@ -1,12 +1,14 @@
 """What the demo prints, from weeks made by hand."""
 
 import io
+from dataclasses import replace
 
 import pytest
 from rich.console import Console
 
 from flows.demo_output import DemoOutput
-from stratawatch.core.estimate import Undefined
+from stratawatch.core.estimate import Estimate, IntervalEstimate, Undefined
+from stratawatch.engine.evidence.newest_together import NewestTogether
 from tests.support.demo_weeks import NOTIFICATION, PRECISION, demo_result, week
 
 
@@ -66,7 +68,28 @@ class TestEnd:
 
     def test_names_four_weeks_that_know_recall_too_little(self, output):
         (broken,) = output.print_result(demo_result(week(10, precision=PRECISION), recall_over_four=0.05), 61)
-        assert broken == "four weeks together know recall to ±5.0 points, not to ±4.3"
+        assert broken == "four weeks together know recall to ±5.00 points, not to ±4.30"
+
+    def test_names_why_four_weeks_do_not_tell_recall(self, output):
+        week_ten = week(10, precision=PRECISION)
+        (broken,) = output.print_result(demo_result(week_ten, recall_over_four=Undefined("no labels")), 61)
+        assert broken == "four weeks together do not tell recall: no labels"
+        assert "Four weeks together know" not in printed(output)
+
+    def test_the_widest_recall_is_that_of_four_weeks_of_all_classifiers(self):
+        from flows.demo_weeks import widest_recall
+
+        known = [
+            Estimate("lr", metric, None, IntervalEstimate(0.7, 0.7 - half, 0.7 + half, 90), 300, "", 0.95)
+            for metric, half in (("recall", 0.03), ("recall", 0.04), ("precision", 0.2))
+        ]
+        four = NewestTogether(("lr",), (), (None,) * 4, tuple(known))
+        assert widest_recall([four]) == pytest.approx(0.04)
+        lost = replace(known[0], result=Undefined("no labels"))
+        assert widest_recall([replace(four, estimates=(*known, lost))]) == Undefined("no labels")
+        few = Undefined("only 3 weeks can be counted together")
+        assert widest_recall([four, replace(four, newest=(None,) * 3)]) == few
+        assert widest_recall([]) == Undefined("only 0 weeks can be counted together")
 
     def test_names_each_promise_that_was_not(self, output):
         broken = output.print_result(demo_result(week(10, precision=PRECISION), pages=()), 61)
