@@ -3,7 +3,7 @@
 Seconds are of `Study(...)` and the first `ask()` together, the best of three processes; the frame is there before.
 Memory is the most that a process held meanwhile, less what it held before, plus the frame itself, as a multiple of the
 frame. Then a second period of ten classifiers with goals, whose history the first one's labels are: the slowest of its
-asks, each of which plans a round.
+asks, each of which plans a round, or that there is none.
 """
 
 import ctypes
@@ -87,7 +87,7 @@ def run(options: Options) -> Result:
 
 
 def later_asks(seed: int, items: int = MANY_ITEMS) -> list[float]:
-    """Seconds of each round's ask in a second period, the making of the study in the first one's."""
+    """Seconds of every ask in a second period, of which the last one finds that all goals hold."""
     history = None
     for period in (0, 1):
         frame = frame_of(CASES[0], items, seed + period, MANY)
@@ -95,12 +95,13 @@ def later_asks(seed: int, items: int = MANY_ITEMS) -> list[float]:
         # Calls of all are right four times in five where most agree: margins of 3 and 5 points take labels.
         votes = frame[[f"call_{number}" for number in range(MANY)]].mean(axis=1).to_numpy()
         truth = dict(zip(frame["id"], rng.random(items) < 0.02 + 0.8 * votes, strict=True))
-        seconds, start = [], perf_counter()
         study = _begin(frame, CASES[1], seed, MANY, history=history, stop_rule="goals", budget=20_000)
-        while len(batch := study.ask()):
+        seconds, batch = [], None
+        while batch is None or len(batch):
+            start = perf_counter()
+            batch = study.ask()
             seconds.append(perf_counter() - start)
             study.tell({one: bool(truth[one]) for one in batch})
-            start = perf_counter()
         history = study.history()
     return seconds
 

@@ -113,6 +113,15 @@ def upper_rate(pages: int, years: float) -> float:
     return float(chi2.ppf(0.95, 2 * pages + 2)) / 2 / years
 
 
+def lower_rate(pages: int, years: float) -> float:
+    """The lower 95% bound of pages a year.
+
+    >>> lower_rate(0, 10), round(lower_rate(3, 10), 3)
+    (0.0, 0.082)
+    """
+    return float(chi2.ppf(0.05, 2 * pages)) / 2 / years if pages else 0.0
+
+
 @dataclass(frozen=True)
 class AfterLoss:
     """Runs without a page in the healthy weeks before a loss, and what comes of the loss.

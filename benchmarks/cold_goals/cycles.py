@@ -44,8 +44,9 @@ class Outcomes:
 
     @property
     def leans(self) -> Floats:
-        """The mean error of every goal, in standard errors of its value."""
-        return np.asarray(np.nanmean(self.errors, axis=0) / np.maximum(np.nanstd(self.errors, axis=0), 1e-12))
+        """The mean error of every goal, in standard errors of its value; NaN where no run could tell it."""
+        errors = np.ma.masked_invalid(self.errors)
+        return np.asarray((errors.mean(axis=0) / np.maximum(errors.std(axis=0), 1e-12)).filled(np.nan))
 
     @property
     def widest(self) -> float:

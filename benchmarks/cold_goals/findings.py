@@ -67,7 +67,7 @@ def _leans(found: Sequence[Found]) -> Iterator[Verdict]:
             by_metric.setdefault(goal.metric, []).extend(of_goal.tolist())
     for metric, leans in sorted(by_metric.items()):
         name = f"{metric.replace('_', ' ')}: mean lean of values, in standard errors"
-        yield Verdict(name, "aim", abs(float(np.mean(leans))), MOST_LEAN, "<=")
+        yield Verdict(name, "aim", abs(float(np.nanmean(leans))), MOST_LEAN, "<=")
 
 
 def _ratios(found: Sequence[Found]) -> list[float]:

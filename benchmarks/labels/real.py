@@ -163,7 +163,7 @@ def _score(case: Case, metric: Metric, answers: Sequence[Answer], seconds: float
 
 
 def verdicts(found: Sequence[Score]) -> list[Verdict]:
-    """Everything is held to its coverage; one classifier alone stands beside its peers, whose intervals hold less."""
+    """Everything is held to its coverage, and one classifier alone stands beside its peers."""
     return [verdict for one in found if one.case.method in (ALONE, JOINTLY) for verdict in _of(one, found)]
 
 

@@ -68,12 +68,13 @@ def _deadline(spec: "PanelSpec") -> str:
 def _goals_without_history(spec: "PanelSpec") -> str:
     """Why goals take more labels than they might, as their intervals have no part of history; empty where they have."""
     from stratawatch.core.history.variance_priors import BORROWING
+    from stratawatch.core.metrics import METRICS
     from stratawatch.core.tuning import BORROWED
     from stratawatch.formatting import confidence_text
 
     if spec.stop_rule != "goals" or spec.design != "joint" or spec.variance != "default":
         return ""
-    others = [goal.metric.replace("_", " ") for goal in spec.goals if goal.metric not in BORROWING]
+    others = [METRICS[goal.metric].title for goal in spec.goals if goal.metric not in BORROWING]
     if spec.confidence > BORROWED.most_confidence:
         why = f"with {confidence_text(spec.confidence)} of confidence"
     elif others:

@@ -75,6 +75,13 @@ def test_values_that_lean_to_either_side_miss_an_aim(some, lean):
     assert missed[0].value == pytest.approx(0.1)
 
 
+def test_a_goal_that_no_run_could_tell_has_no_part_in_leans(some):
+    good, lost = outcomes(), outcomes()
+    lost.errors[:, 1] = np.nan
+    found = verdicts([Found(some[0], 900, one, 1000.0) for one in (good, lost)])
+    assert [one.value for one in found if "lean" in one.name] == [0, 0]
+
+
 def test_a_share_that_chance_explains_is_no_failure(some):
     few = verdicts([Found(some[0], 900, outcomes(held=0.86), 900.0)])
     assert next(one for one in few if "surely" in one.name).holds

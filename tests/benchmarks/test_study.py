@@ -21,7 +21,7 @@ def test_a_small_run_of_every_case(case, tmp_path):
 
 def test_a_second_period_of_ten_classifiers_asks_in_rounds():
     seconds = later_asks(1, items=20_000)
-    assert len(seconds) >= 2
+    assert len(seconds) >= 3  # two rounds, and that there is no further one
     assert min(seconds) > 0
 
 

@@ -1,4 +1,4 @@
-"""Verdicts of sudden breaks, from chains made by hand, and one real chain of each break."""
+"""Verdicts of sudden breaks, from chains made by hand, what each break moves, and two real chains."""
 
 import numpy as np
 import pytest
@@ -99,11 +99,12 @@ def metrics(items):
 
 
 @pytest.mark.slow
-def test_a_chain_of_every_break_has_a_row_for_both_designs(monkeypatch):
-    monkeypatch.setattr(drift, "_BREAKS", {NAME: drift._BREAKS[NAME]})
+@pytest.mark.parametrize("name", [NAME, "scores shuffled from week 1"])
+def test_a_chain_has_the_last_four_weeks_of_both_designs(monkeypatch, name):
+    monkeypatch.setattr(drift, "_BREAKS", {name: drift._BREAKS[name]})
     weeks = drift._chain(drift._Task(1, 0, 20260105))
     assert [(one.design, one.kind, [week.week for week in one.weeks]) for one in weeks] == [
-        (design, NAME, [9, 10, 11, 12]) for design in ("borrowed", "labels alone")
+        (design, name, [9, 10, 11, 12]) for design in ("borrowed", "labels alone")
     ]
     borrowed, alone = weeks
     assert borrowed.weeks[0].labels_new != alone.weeks[0].labels_new

@@ -84,7 +84,7 @@ class TestGoalsThatHistoryDoesNotHelp:
         ("rule", "goal", "why"),
         [
             ('stop_rule = "goals"', "", ""),
-            ('stop_rule = "goals"', "false_omission_rate", "with a goal of false omission rate"),
+            ('stop_rule = "goals"', "false_omission_rate", "with a goal of false-omission rate"),
             ('stop_rule = "goals"\nconfidence = 0.99', "", "with 99% of confidence"),
             ('stop_rule = "goals"\nvariance = "labels"', "false_omission_rate", ""),
             ('stop_rule = "budget"', "false_omission_rate", ""),
