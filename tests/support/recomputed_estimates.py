@@ -112,3 +112,13 @@ def plain_share(tables: StoredTables, cycle: int, kept: Any) -> dict[str, float]
     low = min(max(middle - half, 0.0) if yes else 0.0, max(0.0, 1 - (n - yes + 1) / domain))
     high = max(min(middle + half, 1.0) if yes < n else 1.0, min(1.0, (yes + 1) / domain))
     return {"value": share, "low": low, "high": high, "n_eff": labels}
+
+
+def wilson_labels(value: float, half: float, z: float) -> float:
+    """The labels with which Wilson's interval has this half-width, by bisection."""
+    low, high = 1e-9, 1e12
+    for _ in range(200):
+        n = sqrt(low * high)
+        width = z / (1 + z**2 / n) * sqrt(value * (1 - value) / n + z**2 / (4 * n**2))
+        low, high = (n, high) if width > half else (low, n)
+    return low

@@ -6,7 +6,7 @@ from statistics import NormalDist
 from typing import Any, NamedTuple
 
 from stratawatch.report.view_models import PanelView, Score
-from tests.support.recomputed_estimates import furthest_values
+from tests.support.recomputed_estimates import furthest_values, wilson_labels
 from tests.support.stored_tables import StoredTables, moment, moment_or_none
 
 FEW, MANY = 4, 13
@@ -393,13 +393,3 @@ def mean(several: Sequence[Ends], factor: float) -> Ends:
     below = sqrt(factor * sum((one.value - one.low) ** 2 for one in several)) / len(several)
     above = sqrt(factor * sum((one.high - one.value) ** 2 for one in several)) / len(several)
     return Ends(value, max(value - below, 0.0), value + above)
-
-
-def wilson_labels(value: float, half: float, z: float) -> float:
-    """The labels with which Wilson's interval has this half-width, by bisection."""
-    low, high = 1e-9, 1e12
-    for _ in range(200):
-        n = sqrt(low * high)
-        width = z / (1 + z**2 / n) * sqrt(value * (1 - value) / n + z**2 / (4 * n**2))
-        low, high = (n, high) if width > half else (low, n)
-    return low
