@@ -1,7 +1,8 @@
 """`python -m benchmarks.alarms [--quick] [--cells K4/300 ...] [--chains N]`: false pages and delays of rules.
 
 Cells of frozen designs are called by panel and labels a week; `blind` is the control of weeks that cannot see, `states`
-how often a metric is OK, `chain-...` are chains of weeks of the product's own designs.
+how often a metric is OK (`states-50/50` where half of the items stay), `chain-...` are chains of weeks of the product's
+own designs.
 """
 
 import argparse
@@ -14,8 +15,7 @@ from benchmarks.alarms.chain_cells import CHAIN_CELLS, chain_rows, chain_verdict
 from benchmarks.alarms.frozen_cells import FULL, QUICK, Size, frozen_rows, frozen_verdicts
 from benchmarks.alarms.samples import CELLS, Cell, samples_of
 from benchmarks.alarms.since import since_rows, since_verdicts
-from benchmarks.alarms.state_cells import NAME as STATES
-from benchmarks.alarms.state_cells import state_rows, state_verdicts
+from benchmarks.alarms.state_cells import STATE_CELLS, state_rows, state_verdicts
 from benchmarks.shape import Options, Result, Row, Verdict, main
 
 SINCE_AT: Final = 300
@@ -26,7 +26,7 @@ QUICK_CHAINS: Final = 3
 GOALS: Final = "chain-goals"
 STATE_CHAINS: Final = 48
 """Panels whose states are looked at for a year: from one to another the weeks that are OK differ by several points."""
-ALL: Final = (*(cell.name for cell in CELLS), BLIND, STATES, *(cell.name for cell in CHAIN_CELLS))
+ALL: Final = (*(cell.name for cell in CELLS), BLIND, *STATE_CELLS, *(cell.name for cell in CHAIN_CELLS))
 
 
 def run(options: Options) -> Result:
@@ -43,9 +43,10 @@ def run(options: Options) -> Result:
     if BLIND in asked:
         low = list(blind_rows(size.histories, size.weeks, size.years, options.seed))
         rows, verdicts = [*rows, *low], [*verdicts, *blind_verdicts(low)]
-    if STATES in asked:
-        states = list(state_rows(STATE_CHAINS, options.seed))
-        rows, verdicts = [*rows, *states], [*verdicts, *state_verdicts(states)]
+    for name in STATE_CELLS:
+        if name in asked:
+            states = list(state_rows(name, STATE_CHAINS, options.seed))
+            rows, verdicts = [*rows, *states], [*verdicts, *state_verdicts(states)]
     for chain in CHAIN_CELLS:
         if chain.name in asked:
             years = list(chain_rows(chain, chains, options.seed))

@@ -1,4 +1,7 @@
-"""How often a metric is OK, and how often its state changes, by how far inside its limit it stands: real designs."""
+"""How often a metric is OK, and how often its state changes, by how far inside its limit it stands: real designs.
+
+Once with items that all change from week to week, once where half of them stay.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -12,7 +15,7 @@ from benchmarks.alarms.chain import Chain, Stream, Watched
 from benchmarks.alarms.chain_cells import ITEMS
 from benchmarks.alarms.frozen_weeks import GOALS, METRICS, survey
 from benchmarks.alarms.losses import with_loss
-from benchmarks.alarms.staying_items import NONE_STAY, StayingItems
+from benchmarks.alarms.staying_items import NONE_STAY, Staying, StayingItems
 from benchmarks.labels.kinds import FOUR
 from benchmarks.labels.worlds import Integers, Items
 from benchmarks.shape import Row, Verdict
@@ -25,7 +28,8 @@ from stratawatch.core.estimation.pooled_windows import PooledWindows
 from stratawatch.core.goals import Limit
 from stratawatch.core.metrics import SideTotals, metric_named
 
-NAME: Final = "states"
+STATE_CELLS: Final[Mapping[str, Staying]] = {"states": NONE_STAY, "states-50/50": Staying(0.5, 0.5)}
+"""Who stays in the worlds whose states are looked at."""
 LABELS: Final = 900
 WEEKS: Final = 52
 INSIDE: Final = (0.05, 0.02, 0.0, -0.02, -0.05)
@@ -60,14 +64,16 @@ class _Years:
         return float(np.mean([one == state for weeks in self.of for one in weeks]))
 
 
-def state_rows(chains: int, seed: int) -> Iterator[Row]:
+def state_rows(cell: str, chains: int, seed: int) -> Iterator[Row]:
     """A row by metric and distance from the limit, and one for a fall; nobody is paged, and labels follow nothing."""
-    histories = [_healthy_weeks(seed, number) for number in range(chains)]
+    staying = STATE_CELLS[cell]
+    histories = [_healthy_weeks(staying, seed, number) for number in range(chains)]
     for metric in METRICS:
         for inside in INSIDE:
             years = _Years([weeks.states((name, metric), inside) for weeks in histories for name in FOUR.classifiers])
             yield {
                 "states": metric,
+                "who stays": staying.name,
                 "points inside": round(100 * inside),
                 "OK": round(years.share(AlarmState.OK), 4),
                 "UNPROVEN": round(years.share(AlarmState.UNPROVEN), 4),
@@ -76,19 +82,21 @@ def state_rows(chains: int, seed: int) -> Iterator[Row]:
                 "streams": len(years.of),
             }
     for what in METRICS:
-        still = [_weeks_still_ok(seed, number, what) for number in range(2 * chains)]
-        yield {"fall of": what, "weeks still OK": round(float(np.mean(still)), 3), "runs": len(still)}
+        still = [_weeks_still_ok(staying, seed, number, what) for number in range(2 * chains)]
+        weeks = round(float(np.mean(still)), 3)
+        yield {"fall of": what, "who stays": staying.name, "weeks still OK": weeks, "runs": len(still)}
 
 
 def state_verdicts(rows: Sequence[Row]) -> Iterator[Verdict]:
     """What the states must show."""
     for row in rows:
+        stay = row["who stays"]
         if "fall of" in row:
-            name = f"states: weeks still OK after 10 points of {row['fall of']} fell"
+            name = f"states where {stay}: weeks still OK after 10 points of {row['fall of']} fell"
             yield Verdict(name, "must", float(str(row["weeks still OK"])), MOST_STILL_OK, "<=")
             continue
         metric, inside, ok = str(row["states"]), int(str(row["points inside"])), float(str(row["OK"]))
-        name = f"states: {metric} {inside:+d} points inside"
+        name = f"states where {stay}: {metric} {inside:+d} points inside"
         if (metric, inside) in LEAST_OK:
             yield Verdict(f"{name}, weeks that are OK", "must", ok, LEAST_OK[metric, inside], ">=")
         if inside in MOST_OK:
@@ -154,16 +162,16 @@ def _pooled_weeks(chain: Chain, weeks: Iterable[tuple[Items, Integers, Items]]) 
     return _Weeks(tuple(estimates), PooledWindows(tuple(windows)), tuple(levels))
 
 
-def _healthy_weeks(seed: int, number: int) -> _Weeks:
+def _healthy_weeks(staying: Staying, seed: int, number: int) -> _Weeks:
     """A chain, whose history grows in its first weeks."""
-    items, chain = _panel(seed, number)
+    items, chain = _panel(staying, seed, number)
     weeks = (items.next_week() for _ in range(WEEKS + MANY - 1))
     return _pooled_weeks(chain, ((week, new, week) for week, new in weeks))
 
 
-def _weeks_still_ok(seed: int, number: int, what: str) -> float:
+def _weeks_still_ok(staying: Staying, seed: int, number: int, what: str) -> float:
     """Weeks in which a metric that fell is OK yet."""
-    items, chain = _panel(seed, 10_000 + number)
+    items, chain = _panel(staying, seed, 10_000 + number)
     rng, stream = np.random.default_rng([seed, 8, number]), (FOUR.classifiers[LOSER], what)
 
     def weeks() -> Iterator[tuple[Items, Integers, Items]]:
@@ -175,8 +183,8 @@ def _weeks_still_ok(seed: int, number: int, what: str) -> float:
     return float(sum(state == AlarmState.OK for state in _pooled_weeks(chain, weeks()).states(stream, FALL / 2)[1:]))
 
 
-def _panel(seed: int, number: int) -> tuple[StayingItems, Chain]:
-    items = StayingItems(FOUR, 1000 * seed + number, ITEMS, NONE_STAY)
+def _panel(staying: Staying, seed: int, number: int) -> tuple[StayingItems, Chain]:
+    items = StayingItems(FOUR, 1000 * seed + number, ITEMS, staying)
     return items, Chain(Watched(FOUR.classifiers, survey(LABELS)), [seed, number, 9])
 
 
