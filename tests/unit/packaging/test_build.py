@@ -147,37 +147,48 @@ class TestContinuousIntegration:
         assert ci("no tests here").returncode != 0
 
 
+def benchmarks_named(one: str) -> list[str]:
+    """The benchmarks of a list in the Makefile."""
+    [names] = re.findall(rf"^{one} = (.*)$", MAKEFILE, flags=re.MULTILINE)
+    return names.split()
+
+
 class TestBenchmarks:
+    @pytest.fixture
+    def bench_quick(self, tmp_path):
+        """`make bench-quick` with a Python that writes down what it was asked for, and fails for one benchmark."""
+
+        def run(fails: str = "none") -> tuple[subprocess.CompletedProcess, list[str]]:
+            (tmp_path / "python").write_text(
+                f'#!/bin/sh\necho "$@" | tee -a {tmp_path}/asked\ntest $2 != benchmarks.{fails}\n'
+            )
+            (tmp_path / "python").chmod(0o755)
+            command = ["make", "-s", "bench-quick", f"BIN={tmp_path}", f"STAMP={tmp_path}/python"]
+            done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+            asked = (tmp_path / "asked").read_text().splitlines()
+            return done, [one.removeprefix("-m benchmarks.").removesuffix(" --quick") for one in asked]
+
+        return run
+
     def test_every_benchmark_that_the_readme_names_runs_in_ci_but_those_of_real_data(self):
         named = set(re.findall(r"`python -m benchmarks\.(\w+)", (ROOT / "README.md").read_text(encoding="utf-8")))
-        [run] = re.findall(r"^BENCHMARKS = (.*)$", MAKEFILE, flags=re.MULTILINE)
-        assert named - {*run.split(), "chaos"} == {"labels", "stream"}
+        assert named - {*benchmarks_named("TIMED"), *benchmarks_named("COUNTED")} == {"labels", "stream"}
         assert "make bench-quick" in (ROOT / ".ci/run").read_text(encoding="utf-8")
 
-    def test_all_run_or_chaos_and_as_many_as_there_is_time_for(self, tmp_path):
-        [run] = re.findall(r"^BENCHMARKS = (.*)$", MAKEFILE, flags=re.MULTILINE)
-        (tmp_path / "python").write_text('#!/bin/sh\necho "$@"\n')
-        (tmp_path / "python").chmod(0o755)
+    def test_those_that_take_times_run_one_by_one_and_then_the_others(self, bench_quick):
+        done, asked = bench_quick()
+        timed, counted = benchmarks_named("TIMED"), benchmarks_named("COUNTED")
+        assert asked[: len(timed)] == timed
+        assert sorted(asked[len(timed) :]) == sorted(counted)
+        assert done.returncode == 0
+        assert all(f"{name}: " in done.stdout + done.stderr for name in asked)
 
-        def began(*given: str) -> tuple[list[str], str]:
-            command = [
-                "make",
-                "-s",
-                "--no-print-directory",
-                "bench-quick",
-                f"BIN={tmp_path}",
-                f"STAMP={tmp_path}/python",
-                *given,
-            ]
-            done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
-            return done.stdout.splitlines(), done.stderr
+    def test_one_that_does_not_hold_fails_it(self, bench_quick):
+        done, asked = bench_quick(fails="chaos")
+        assert done.returncode != 0
+        assert asked == ["chaos"]
 
-        lines, said = began()
-        assert {line.removeprefix("-m benchmarks.").removesuffix(" --quick") for line in lines} == {
-            *run.split(),
-            "chaos",
-        }
-        assert "left" not in said
-        lines, said = began("BENCH_SECONDS=0")
-        assert lines == ["-m benchmarks.chaos --quick"]
-        assert {*said.split("left for another day: ")[1].splitlines()[0].split()} == {*run.split()}
+    def test_one_that_does_not_hold_beside_another_fails_it_and_the_others_run(self, bench_quick):
+        done, asked = bench_quick(fails="coverage")
+        assert done.returncode != 0
+        assert len(asked) == len(benchmarks_named("TIMED")) + len(benchmarks_named("COUNTED"))
