@@ -6,6 +6,7 @@ from datetime import timedelta
 
 import pytest
 
+from stratawatch.core.goals import Limit
 from stratawatch.engine.cycle.advance import advance
 from stratawatch.engine.model.panel_spec import WindowRule
 from stratawatch.engine.model.pauses import Pauses
@@ -125,6 +126,20 @@ class TestAReminder:
         breach_again(breaching, 1)
         assert severities(breaching) == ["page", "update"]
         assert other.received == []
+
+    def test_does_not_say_how_a_classifier_was_that_left(self, make_scenario):
+        limits = [Limit("precision", floor=0.5, classifiers=("lr",)), Limit("recall", floor=0.01, classifiers=("rf",))]
+        scenario = make_scenario(spec(budget=200, limits=tuple(limits)))
+        breach(scenario)
+        breach_again(scenario, 1)
+        assert "recall of rf" in scenario.channel.received[-1].body
+        lr, _ = scenario.panel.classifiers
+        scenario.panel = replace(scenario.panel, classifiers=(lr,), limits=tuple(limits[:1]))
+        scenario.ports = replace(scenario.ports, configured={"spam": scenario.panel})
+        breach_again(scenario, 2)
+        reminder = scenario.channel.received[-1]
+        assert "week 3" in reminder.subject
+        assert "rf" not in reminder.body
 
     def test_is_not_written_to_a_channel_that_is_gone(self, breaching):
         breach(breaching)

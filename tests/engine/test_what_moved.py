@@ -17,6 +17,7 @@ from stratawatch.engine.evidence.moved_text import cause_lines, place_lines
 from stratawatch.engine.evidence.tried_cut_offs import NOT_KEPT, cut_offs_of_incidents, tried_cut_offs
 from stratawatch.engine.evidence.what_moved import change_of_stream
 from stratawatch.engine.model.alarm_records import StreamKey
+from stratawatch.engine.model.panel_spec import ClassifierSpec
 from stratawatch.formatting import percent
 from tests.support.fakes import MONDAY, WEEK, spec
 from tests.support.scenario import cycle_of, label_weeks, new_scenario
@@ -151,7 +152,7 @@ class TestCutOff:
         )
         cycle = cycle_of(fallen, 3)
         with fallen.ports.store.begin() as tx:
-            since = ComparedWindows(tx).since(fallen.panel, cycle, MONDAY + 2 * WEEK)
+            since = ComparedWindows(tx).since(fallen.panel, cycle, "rf", MONDAY + 2 * WEEK)
         tried = tried_cut_offs(replace(fallen.panel, limits=limits), PRECISION, since)
         assert tried.other_limits == (LimitLine("recall", 0.5), LimitLine("false_omission_rate", 0.2, is_floor=False))
 
@@ -175,12 +176,55 @@ class TestCutOff:
         assert not [line for line in said(of_a_drop) if line.startswith("Cut-off")]
 
 
+def with_panel(scenario, **changes):
+    """The scenario, configured anew."""
+    scenario.panel = replace(scenario.panel, **changes)
+    scenario.ports = replace(scenario.ports, configured={"spam": scenario.panel})
+    return scenario
+
+
+class TestAPanelThatChanged:
+    @pytest.fixture
+    def healthy(self, make_scenario):
+        return make_scenario(spec(budget=150, limits=limits(floor=0.55)), 0, 1)
+
+    def test_another_classifier_that_came_hides_nothing_of_what_was_before(self, healthy):
+        """It comes first, so that the others' calls have other places in patterns from then on."""
+        newcomer = ClassifierSpec("svm", "score_lr", cut_off=0.4)
+        label_weeks(with_panel(healthy, classifiers=(newcomer, *healthy.panel.classifiers)), 2, quality=0.3)
+        found = fall(healthy)
+        assert found.windows == (2, 1)
+        assert found.change.before.value > found.change.after.value
+        assert found.flags[0].before == (flags(healthy, 0) + flags(healthy, 1)) / 2
+        assert found.flags[0].after == flags(healthy, 2)
+        page = healthy.channel.received[-1]
+        assert page.severity == "page"
+        assert "; usually " in page.body
+        assert "; a usual week has " in page.body
+        assert "nothing is known of earlier ones" not in page.body
+
+    def test_of_several_classifiers_only_the_same_ones_are_compared(self, healthy):
+        assert {one.name for one in fall(healthy, since=1).flags} >= {"", "by rf alone"}
+        newcomer = ClassifierSpec("svm", "score_lr", cut_off=0.4)
+        label_weeks(with_panel(healthy, classifiers=(*healthy.panel.classifiers, newcomer)), 2, quality=0.3)
+        found = fall(healthy)
+        assert "by rf alone" not in {one.name for one in found.flags}
+        assert "score drift" not in {one.kind for one in found.causes}
+        assert "volume" in {one.kind for one in found.causes}
+
+    def test_with_another_cut_off_of_its_own_nothing_before_is_compared(self, healthy):
+        lr, rf = healthy.panel.classifiers
+        label_weeks(with_panel(healthy, classifiers=(lr, replace(rf, cut_off=0.5))), 2, quality=0.3)
+        assert fall(healthy) is None
+        assert "nothing is known of earlier ones" in healthy.channel.received[-1].body
+
+
 class TestWindowsBefore:
     def test_say_the_same_by_their_drawn_candidates_as_by_whole_pools(self, fallen):
         *earlier, cycle = (cycle_of(fallen, number) for number in (1, 2, 3))
         with fallen.ports.store.begin() as tx:
-            before, after = ComparedWindows(tx).around(fallen.panel, cycle, MONDAY + 2 * WEEK)
-            windows = [ComparedWindows(tx).since(fallen.panel, one, MONDAY) for one in earlier]
+            before, after = ComparedWindows(tx).around(fallen.panel, cycle, "rf", MONDAY + 2 * WEEK)
+            windows = [ComparedWindows(tx).since(fallen.panel, one, "rf", MONDAY) for one in earlier]
         pools = WindowSet(tuple(one.windows[-1] for one in windows))
         sizes = [[len(one.candidates) for one in found.windows] for found in (before, pools)]
         assert sizes[0] < sizes[1]
@@ -197,7 +241,7 @@ class TestWithoutScore:
         rules = replace(rf, score=None, call="pred_rf", cut_off=None)
         cycle = cycle_of(fallen, 3)
         with fallen.ports.store.begin() as tx:
-            since = ComparedWindows(tx).since(fallen.panel, cycle, MONDAY + 2 * WEEK)
+            since = ComparedWindows(tx).since(fallen.panel, cycle, "rf", MONDAY + 2 * WEEK)
         tried = tried_cut_offs(replace(fallen.panel, classifiers=(lr, rules)), PRECISION, since)
         assert not tried.is_worth_telling
         assert not [line for line in said(replace(fall(fallen), cut_offs=tried)) if line.startswith("Cut-off")]

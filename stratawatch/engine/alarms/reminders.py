@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from stratawatch.core.alarms.alarm_states import AlarmState
+from stratawatch.engine.alarms.alarm_streams import watched_streams
 from stratawatch.engine.alarms.notifications import (
     News,
     figures_line,
@@ -82,7 +83,8 @@ def _of_window(
 
     def news() -> News:
         found = tell(tx, cycle, incident)
-        others = {key: state.state for key, state in states.items()}
+        watched = watched_streams(spec)
+        others = {key: state.state for key, state in states.items() if key in watched}
         said = found.lines or [newest.reason, since_line(incident.since or first.window.start, spec.windows.unit)]
         facts = {"state": newest.state.value, "reason": newest.reason, **found.facts}
         lines = [*said, *_ask(opening), *state_lines(others, incident.key), *found.more, next_line(cycle)]

@@ -19,16 +19,19 @@ from stratawatch.engine.model.panel_spec import PanelSpec
 from stratawatch.engine.ports.transaction import Transaction
 
 _HOUR: Final = 3600.0
+_Number = tuple[CauseKind, Callable[["WindowSet"], float | None]]
 
 
 @dataclass(frozen=True)
 class ComparedWindow:
-    """One window: its design and labels, its candidates, hours until its answers came, and pairs of answers.
+    """One window: its panel, design and labels, its candidates, hours until its answers came, and pairs of answers.
 
-    `candidates` are the whole pools from a fall on, where cut-offs are tried, and the drawn ones before it. `pairs` are
-    two answers to one item, counted twice, and how many of these agree.
+    `panel` is as it was then: other classifiers may have come or left since. `candidates` are the whole pools from a
+    fall on, where cut-offs are tried, and the drawn ones before it. `pairs` are two answers to one item, counted twice,
+    and how many of these agree.
     """
 
+    panel: PanelSpec
     labelled: LabelledWindow
     candidates: tuple[CandidateItem, ...]
     delays: tuple[float, ...]
@@ -38,6 +41,15 @@ class ComparedWindow:
     def atoms(self) -> tuple[Atom, ...]:
         """The window's atoms."""
         return self.labelled.design.atoms
+
+    def calls(self, classifier: str, letter: str, segment: Segment | None = None, *, alone: bool = False) -> int:
+        """Items that a classifier calls so, inside a segment, or by it alone."""
+        place = self.panel.place_of(classifier)
+        return sum(
+            atom.size if segment is None else atom.segments.get(segment, 0)
+            for atom in self.atoms
+            if atom.pattern[place] == letter and not (alone and atom.pattern.count(letter) > 1)
+        )
 
     def scored(self, classifier: str) -> ScoredWindow | None:
         """The window with a classifier's own score bins; None where they were not kept."""
@@ -62,14 +74,10 @@ class WindowSet:
         """The atoms of all windows."""
         return (atom for one in self.windows for atom in one.atoms)
 
-    def calls(self, place: int, letter: str, segment: Segment | None = None, *, alone: bool = False) -> float:
-        """Items a window that the classifier at this place calls so, inside a segment, or by it alone."""
-        sizes = (
-            atom.size if segment is None else atom.segments.get(segment, 0)
-            for atom in self.atoms()
-            if atom.pattern[place] == letter and not (alone and atom.pattern.count(letter) > 1)
-        )
-        return sum(sizes) / max(len(self.windows), 1)
+    def calls(self, classifier: str, letter: str, segment: Segment | None = None, *, alone: bool = False) -> float:
+        """Items a window that a classifier calls so, inside a segment, or by it alone."""
+        calls = (one.calls(classifier, letter, segment, alone=alone) for one in self.windows)
+        return sum(calls) / max(len(self.windows), 1)
 
     def largest_segments(self, most: int) -> list[Segment]:
         """The largest segments, sorted by their names."""
@@ -106,15 +114,15 @@ class ComparedWindows:
     tx: Transaction
     _read: dict[tuple[int, bool], ComparedWindow] = field(default_factory=dict)
 
-    def around(self, spec: PanelSpec, cycle: Cycle, since: datetime) -> tuple[WindowSet, WindowSet]:
+    def around(self, spec: PanelSpec, cycle: Cycle, classifier: str, since: datetime) -> tuple[WindowSet, WindowSet]:
         """The newest windows before a moment, and from it on up to this cycle: as many of either as are compared."""
-        earlier = windows_around(self.tx, spec, cycle, since).before
+        earlier = windows_around(self.tx, spec, cycle, classifier, since).before
         before = WindowSet(tuple(self._window(one, with_pools=False) for one in earlier[-MOST_WINDOWS:]))
-        return before, self.since(spec, cycle, since)
+        return before, self.since(spec, cycle, classifier, since)
 
-    def since(self, spec: PanelSpec, cycle: Cycle, since: datetime) -> WindowSet:
+    def since(self, spec: PanelSpec, cycle: Cycle, classifier: str, since: datetime) -> WindowSet:
         """The newest windows from a moment on up to this cycle: as many as are compared."""
-        later = windows_around(self.tx, spec, cycle, since).since
+        later = windows_around(self.tx, spec, cycle, classifier, since).since
         compared = (*later[-(MOST_WINDOWS - 1) :], cycle)
         return WindowSet(tuple(self._window(one, with_pools=True) for one in compared))
 
@@ -125,26 +133,33 @@ class ComparedWindows:
         return self._read[place]
 
 
+def are_of_one_panel(*sets: WindowSet) -> bool:
+    """Whether all windows have the same classifiers and scores: only then what several of them do can be compared."""
+    return len({(one.panel.classifiers, one.panel.auxiliary) for windows in sets for one in windows.windows}) == 1
+
+
 def other_causes(before: WindowSet, after: WindowSet) -> tuple[OtherCause, ...]:
     """What else may have changed, as far as the store can tell before and after."""
-    numbers: tuple[tuple[CauseKind, Callable[[WindowSet], float | None]], ...] = (
+    scores: list[_Number] = [("score drift", WindowSet.mean_score)] if are_of_one_panel(before, after) else []
+    numbers: list[_Number] = [
         ("volume", WindowSet.volume),
-        ("score drift", WindowSet.mean_score),
+        *scores,
         ("label delay", WindowSet.delay),
         ("agreement", WindowSet.agreement),
-    )
+    ]
     found = ((kind, number(before), number(after)) for kind, number in numbers)
     return tuple(OtherCause(kind, was, now) for kind, was, now in found if was is not None and now is not None)
 
 
 def _compared(tx: Transaction, cycle: Cycle, *, with_pools: bool) -> ComparedWindow:
     candidates = tx.cycles.candidates(cycle.id) if with_pools else tx.cycles.drawn_candidates(cycle.id)
-    found = load_labelled_cycle(tx, tx.panels.get(cycle.panel_version), cycle.id, candidates)
+    panel = tx.panels.get(cycle.panel_version)
+    found = load_labelled_cycle(tx, panel, cycle.id, candidates)
     delays, answers = _answers(tx, cycle)
     agreements = annotator_agreements(latest_answers(answers))
     pairs = sum(one.pairs for one in agreements), sum(one.agreeing for one in agreements)
     labelled = LabelledWindow(found.design, found.ledger, found.drawn)
-    return ComparedWindow(labelled, candidates, tuple(delays.values()), pairs)
+    return ComparedWindow(panel, labelled, candidates, tuple(delays.values()), pairs)
 
 
 def _answers(tx: Transaction, cycle: Cycle) -> tuple[dict[str, float], Sequence[tuple[str, str, str]]]:

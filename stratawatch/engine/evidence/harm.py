@@ -129,14 +129,13 @@ def harm(
 
     It goes up to a cycle and counts that too, or where it is over, the windows before the one in which it `ended`.
 
-    Windows without an estimate are left out, and so are those with other classifiers or another question.
+    Windows without an estimate are left out, and so are those with another question or the classifier by another rule.
     """
     letter, metric, name, calls = _KINDS.get(key.metric, ("", "", "", ""))
-    around = windows_around(tx, spec, cycle, since)
+    around = windows_around(tx, spec, cycle, key.classifier, since)
     after = [one for one in (*around.since, cycle) if ended is None or one.window.start < ended]
     if not (name and after):
         return None
-    place = [classifier.name for classifier in spec.classifiers].index(key.classifier)
     periods = [one.period for one in (*around.before, *after)]
     stream = replace(key, metric=metric)
     found = {
@@ -147,7 +146,7 @@ def harm(
 
     def wrong_calls(several: Sequence[Cycle]) -> list[WrongCalls]:
         return [
-            WrongCalls(_calls(tx, one, place, letter, key.segment), share)
+            WrongCalls(_calls(tx, one, key, letter), share)
             for one in several
             if one.period in found and (share := _wrong_share(found[one.period]))
         ]
@@ -206,10 +205,11 @@ def _wrong_share(estimate: Estimate) -> IntervalEstimate | None:
     return found
 
 
-def _calls(tx: Transaction, cycle: Cycle, place: int, letter: str, segment: str | None) -> float:
-    """Items of a window, or of a segment of it, that the classifier at this place calls so."""
+def _calls(tx: Transaction, cycle: Cycle, key: StreamKey, letter: str) -> float:
+    """Items of a window, or of a stream's segment of it, that its classifier calls so."""
+    place = tx.panels.get(cycle.panel_version).place_of(key.classifier)
     return sum(
-        atom.size if segment is None else sum(n for name, n in atom.segments.items() if str(name) == segment)
+        atom.size if key.segment is None else sum(n for name, n in atom.segments.items() if str(name) == key.segment)
         for atom in tx.cycles.atoms(cycle.id)
         if atom.pattern[place] == letter
     )

@@ -1,4 +1,4 @@
-"""The windows around a fall that can be compared: with the same classifiers and the same question."""
+"""The windows around a classifier's fall that can be compared: with the same question, and the classifier as it is."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -21,16 +21,19 @@ class WindowsAround:
     since: tuple[Cycle, ...]
 
 
-def windows_around(tx: Transaction, spec: PanelSpec, cycle: Cycle, since: datetime) -> WindowsAround:
+def windows_around(tx: Transaction, spec: PanelSpec, cycle: Cycle, classifier: str, since: datetime) -> WindowsAround:
     """The newest windows before a cycle that are like it, parted at a window's start; without the cycle itself."""
     judged = tx.cycles.find(panel=spec.name, states=[CycleState.JUDGED], before=cycle.period, newest=MOST)
-    alike = [one for one in judged if is_alike(tx, spec, one)]
+    alike = [one for one in judged if is_alike(tx, spec, one, classifier)]
     before = tuple(one for one in alike if one.window.start < since)
     return WindowsAround(before, tuple(one for one in alike if one.window.start >= since))
 
 
-def is_alike(tx: Transaction, spec: PanelSpec, cycle: Cycle) -> bool:
-    """Whether patterns and verdicts of a window mean what they mean now."""
+def is_alike(tx: Transaction, spec: PanelSpec, cycle: Cycle, classifier: str) -> bool:
+    """Whether the classifier's calls and scores in a window mean what they mean now, and so do verdicts.
+
+    Other classifiers may have come or left since.
+    """
     then = tx.panels.get(cycle.panel_version)
-    same = (then.classifiers, then.auxiliary) == (spec.classifiers, spec.auxiliary)
+    same = any(one.name == classifier and one in then.classifiers for one in spec.classifiers)
     return same and tx.panels.question_key(then) == tx.panels.question_key(spec)

@@ -179,7 +179,7 @@ class _Fall:
             harm(tx, spec, cycle, key, since, is_newest=is_newest),
             None if key.segment else change_of_stream(windows, spec, cycle, key, since),
             current_baselines(tx, spec, cycle.window.start).get(key) if is_of_drop else None,
-            not is_of_drop and not windows_around(tx, spec, cycle, since).before,
+            not is_of_drop and not windows_around(tx, spec, cycle, key.classifier, since).before,
             is_newest,
         )
 

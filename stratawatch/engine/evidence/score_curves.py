@@ -32,7 +32,7 @@ def score_curves(compared: ComparedWindows, incidents: Sequence[Incident]) -> tu
         if not any(classifier.name == name and classifier.score for classifier in spec.classifiers):
             continue
         since = one.since or tx.cycles.get(one.cycle_id).window.start
-        sides = compared.around(spec, newest[0], since)
+        sides = compared.around(spec, newest[0], name, since)
         before, now = ([scored for each in side.windows if (scored := each.scored(name))] for side in sides)
         groups = score_groups(before, now, name, confidence=spec.confidence)
         if groups:

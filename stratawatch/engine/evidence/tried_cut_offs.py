@@ -78,7 +78,7 @@ def cut_offs_of_incidents(windows: ComparedWindows, incidents: Sequence[Incident
         if one.key.classifier not in [classifier.name for classifier in spec.classifiers]:
             continue
         began = one.since or tx.cycles.get(one.cycle_id).window.start
-        found[one.id] = tried_cut_offs(spec, one.key, windows.since(spec, newest[0], began))
+        found[one.id] = tried_cut_offs(spec, one.key, windows.since(spec, newest[0], one.key.classifier, began))
     return found
 
 

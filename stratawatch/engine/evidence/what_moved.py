@@ -9,7 +9,7 @@ from stratawatch.core.alarms.moved import MetricChange, what_moved
 from stratawatch.core.alarms.other_causes import OtherCause
 from stratawatch.core.estimate import Undefined
 from stratawatch.core.population import POSITIVE
-from stratawatch.engine.evidence.compared_windows import ComparedWindows, WindowSet, other_causes
+from stratawatch.engine.evidence.compared_windows import ComparedWindows, WindowSet, are_of_one_panel, other_causes
 from stratawatch.engine.evidence.tried_cut_offs import TriedCutOffs, tried_cut_offs
 from stratawatch.engine.model.alarm_records import StreamKey
 from stratawatch.engine.model.cycle_facts import Cycle
@@ -44,29 +44,30 @@ def change_of_stream(
 ) -> StreamChange | None:
     """What moved a stream since a window's start, from up to four windows before it and from it on.
 
-    None where no earlier window asked the same question with the same classifiers, or nothing can be compared.
+    None where no earlier window asked the same question with the classifier as it is, or nothing can be compared.
     """
-    before, after = windows.around(spec, cycle, since)
+    before, after = windows.around(spec, cycle, key.classifier, since)
     if not before.windows or not after.windows:
         return None
     segments = after.largest_segments(MOST_SEGMENTS)
     found = what_moved(before.labelled, after.labelled, key.classifier, key.metric, segments)
     if isinstance(found, Undefined):
         return None
-    place = [classifier.name for classifier in spec.classifiers].index(key.classifier)
     return StreamChange(
         windows=(len(before.windows), len(after.windows)),
         change=found,
-        flags=tuple(_flags(found, before, after, place)),
+        flags=tuple(_flags(found, before, after)),
         causes=other_causes(before, after),
         cut_offs=tried_cut_offs(spec, key, after),
     )
 
 
-def _flags(found: MetricChange, before: WindowSet, after: WindowSet, place: int) -> Iterator[CountedFlags]:
-    yield CountedFlags("", before.calls(place, POSITIVE), after.calls(place, POSITIVE))
-    lone = (one.calls(place, POSITIVE, alone=True) for one in (before, after))
-    yield CountedFlags(f"by {found.classifier} alone", *lone)
+def _flags(found: MetricChange, before: WindowSet, after: WindowSet) -> Iterator[CountedFlags]:
+    name = found.classifier
+    yield CountedFlags("", before.calls(name, POSITIVE), after.calls(name, POSITIVE))
+    if are_of_one_panel(before, after):
+        lone = (one.calls(name, POSITIVE, alone=True) for one in (before, after))
+        yield CountedFlags(f"by {name} alone", *lone)
     for segment in sorted(found.named_segments):
-        inside = (one.calls(place, POSITIVE, segment) for one in (before, after))
+        inside = (one.calls(name, POSITIVE, segment) for one in (before, after))
         yield CountedFlags(f"in {segment}", *inside)

@@ -205,6 +205,10 @@ class PanelSpec:
         """Whether any score guides the design: a classifier's own, or an auxiliary one."""
         return bool(self.auxiliary) or any(one.score is not None for one in self.classifiers)
 
+    def place_of(self, classifier: str) -> int:
+        """The place of a classifier's call in a pattern."""
+        return [one.name for one in self.classifiers].index(classifier)
+
     @property
     def draws_anew(self) -> bool:
         """Whether an item's random number is another one in each window."""
