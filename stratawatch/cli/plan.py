@@ -19,7 +19,7 @@ from stratawatch.cli.options import (
     chosen_panels,
     moment,
 )
-from stratawatch.cli.output import print_documents, print_line, stream_in_words, stream_text, window_text
+from stratawatch.cli.output import metric_text, print_documents, print_line, stream_in_words, stream_text, window_text
 from stratawatch.cli.pictures import write_picture
 from stratawatch.cli.planned_items import guides, show_planned_items, width_text
 from stratawatch.cli.progress_bar import shown_progress
@@ -177,6 +177,8 @@ def _outlook_document(spec: "PanelSpec", window: "Window", period: int, found: "
         "past_labels": found.past_labels,
         "labels_for_all_goals": found.together,
         "labels_if_scores_say_nothing": found.without_scores,
+        "budget_shared_with": found.shared_with,
+        "budget_for_all_goals": found.budget,
         "stop": None if found.stop is None else _point(found.stop),
         "goals": [
             {
@@ -228,17 +230,24 @@ def _all_goals(document: dict[str, Any]) -> str:
     together, unscored, budget = (
         document[name] for name in ("labels_for_all_goals", "labels_if_scores_say_nothing", "budget")
     )
-    need = f"All goals together need {count_text(together, 'label')}"
-    if unscored is None:
-        verdict = "suffices" if together <= budget else "does not suffice"
-        return f"{need}; the budget of {budget:,} {verdict}."
-    verdict = "does not suffice" if budget < together else "lies between the two" if budget < unscored else "suffices"
+    shared = max(document["budget_for_all_goals"] or 0, together)
+    enough = budget >= max(shared, unscored or 0)
+    verdict = "suffices" if enough else "lies between the two" if budget >= shared else "does not suffice"
+    said = f"All goals together need {count_text(together, 'label')}"
+    if unscored is not None:
+        said += f" {_guesses(document, unscored)}"
+    if shared > together:
+        others = " and ".join(map(metric_text, document["budget_shared_with"]))
+        said += f". A budget is shared out for {others} too, and should be {shared:,} for that"
+    return f"{said}; the budget of {budget:,} {verdict}."
+
+
+def _guesses(document: dict[str, Any], unscored: int) -> str:
+    """By what guesses labels are counted, and how many it would be by the worse ones."""
     if document["has_scores"]:
-        guesses = f"if scores are right, and about {unscored:,} if they say nothing"
-    else:
-        worse = "if half of what is called is wrong and as many positives are missed"
-        guesses = f"if calls are as usual, and about {unscored:,} {worse}"
-    return f"{need} {guesses}; the budget of {budget:,} {verdict}."
+        return f"if scores are right, and about {unscored:,} if they say nothing"
+    worse = "if half of what is called is wrong and as many positives are missed"
+    return f"if calls are as usual, and about {unscored:,} {worse}"
 
 
 def _goal_in_words(goal: dict[str, Any], cells: dict[str, str], asked: int) -> str:

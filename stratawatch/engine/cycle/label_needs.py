@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from math import ceil
 from typing import Final, TypeVar
 
 from stratawatch.core.designs import design_of
@@ -9,7 +10,8 @@ from stratawatch.core.designs.budget_forecasts import BudgetForecasts, BudgetPoi
 from stratawatch.core.goals import Goal
 from stratawatch.core.history.model import has_enough_labels
 from stratawatch.core.plan import HalfWidthRange
-from stratawatch.core.planning.goal_variances import DEFAULT_GOALS
+from stratawatch.core.planning.focus import planning_goals
+from stratawatch.core.planning.goal_variances import DEFAULT_GOALS, RandomSampleGoal
 from stratawatch.engine.cycle.forecast_checks import forecast_record
 from stratawatch.engine.cycle.known_labels import history_with_known_labels
 from stratawatch.engine.cycle.labels_to_prove import with_labels_to_prove
@@ -25,6 +27,7 @@ from stratawatch.engine.progress import phase, report_progress
 
 BUDGETS: Final = (100, 200, 300, 500, 1000, 2000, 3000, 5000)
 """Budgets that the curve shows beside the panel's own."""
+_TWENTIETH_MORE: Final = 1.05
 Each = TypeVar("Each")
 
 
@@ -50,7 +53,8 @@ class LabelNeeds:
     `without_scores`: as many if scores say nothing, where there are no earlier labels to say more than scores.
     `stop`: where a cycle would stop that asks no more than its goals need; None where it spends its budget. `limits`:
     how streams stand at the ends of their limits, and the labels that would prove each inside. `record`: what became
-    of earlier forecasts, None before the first is judged.
+    of earlier forecasts, None before the first is judged. `shared_with`: metrics that a budget is shared out for beside
+    the goals, and `budget` is what it has to be for all goals then.
     """
 
     items: int
@@ -65,6 +69,8 @@ class LabelNeeds:
     record: ForecastRecord | None = None
     has_scores: bool = True
     without_scores: int | None = None
+    shared_with: tuple[str, ...] = ()
+    budget: int | None = None
 
 
 def label_needs(ports: Ports, spec: PanelSpec, window: Window, period: int) -> LabelNeeds:
@@ -88,6 +94,8 @@ def label_needs(ports: Ports, spec: PanelSpec, window: Window, period: int) -> L
         together=stop.labels if stop and stop.labels < most else None,
         one_by_one=lambda goals: _one_by_one("goals", goals),
     )
+    shared = shared_with(spec)
+    budget = _budget_needed(forecast, goals, needs.together, census.size) if shared and census.size else None
     unscored = forecast.needed_without_scores(goals)
     with ports.store.begin() as tx:
         limits = outlooks_with_pauses(kept_outlooks(tx, spec), ports.paused)
@@ -109,7 +117,33 @@ def label_needs(ports: Ports, spec: PanelSpec, window: Window, period: int) -> L
         record=record,
         has_scores=spec.has_scores,
         without_scores=None if unscored is None else max(unscored, needs.together),
+        shared_with=shared,
+        budget=budget,
     )
+
+
+def shared_with(spec: PanelSpec) -> tuple[str, ...]:
+    """The metrics that the panel's budget is shared out for beside its goals: where these are the usual ones."""
+    beside = planning_goals(survey_of_panel(spec))
+    return tuple(goal.metric for goal in beside if isinstance(goal, RandomSampleGoal))
+
+
+def _budget_needed(forecast: BudgetForecasts, goals: Sequence[Goal], fewest: int, items: int) -> int:
+    """The least budget that meets all goals where it is shared out for more than these, in steps of a twentieth."""
+    metrics = sorted({goal.metric for goal in goals})
+
+    def suffice(labels: int) -> bool:
+        (point,) = forecast.curve([labels], labels, metrics)
+        return all(point.half_widths.get((goal.classifiers[0], goal.metric), 1.0) <= goal.margin for goal in goals)
+
+    steps = [fewest]
+    while steps[-1] < items:
+        steps.append(min(ceil(steps[-1] * _TWENTIETH_MORE), items))
+    first, last = 0, len(steps) - 1
+    while first < last:
+        middle = (first + last) // 2
+        first, last = (first, middle) if suffice(steps[middle]) else (middle + 1, last)
+    return steps[first]
 
 
 def _one_by_one(what: str, many: Sequence[Each]) -> Iterator[Each]:

@@ -10,6 +10,14 @@ from stratawatch.cli.planned_items import width_text
 from stratawatch.formatting import percent
 from tests.unit.cli.conftest import NOW, ROWS
 
+NEEDS = {
+    "labels_for_all_goals": 300,
+    "labels_if_scores_say_nothing": 800,
+    "budget_for_all_goals": None,
+    "budget": 500,
+    "has_scores": True,
+}
+
 
 class TestOutlook:
     def test_it_says_what_goals_need_and_what_budgets_buy(self, fresh):
@@ -42,10 +50,41 @@ class TestOutlook:
         ],
     )
     def test_without_scores_it_speaks_of_calls(self, has_scores, said):
-        facts = {"labels_for_all_goals": 300, "labels_if_scores_say_nothing": 800, "budget": 500}
-        sentence = _all_goals({**facts, "has_scores": has_scores})
+        sentence = _all_goals({**NEEDS, "has_scores": has_scores})
         assert sentence.startswith(f"All goals together need 300 labels {said}")
         assert sentence.endswith("; the budget of 500 lies between the two.")
+
+    @pytest.mark.parametrize(
+        ("budget", "verdict"), [(699, "does not suffice"), (700, "lies between the two"), (800, "suffices")]
+    )
+    def test_a_budget_that_something_else_shares_has_to_be_larger(self, budget, verdict):
+        shared = {"budget_for_all_goals": 700, "budget_shared_with": ["false_omission_rate"], "budget": budget}
+        assert _all_goals({**NEEDS, **shared}) == (
+            "All goals together need 300 labels if scores are right, and about 800 if they say nothing. A budget is shared"
+            f" out for false omission rate too, and should be 700 for that; the budget of {budget} {verdict}."
+        )
+
+    def test_what_all_goals_need_holds_on_the_whole_screen(self, fresh):
+        """Without other goals than the usual ones, a part of a budget goes to the false-omission rate."""
+        usual = [
+            (
+                'metric = "precision"\nmargin = 0.1',
+                'metric = "precision"\nmargin = 0.03\n\n[[panels.spam.goals]]\nmetric = "recall"\nmargin = 0.05',
+            )
+        ]
+        fresh.configure(*usual)
+        (found,) = fresh.json("plan", "--now", NOW)["outlooks"]
+        assert found["budget_shared_with"] == ["false_omission_rate"]
+        needed = found["budget_for_all_goals"]
+        assert found["labels_for_all_goals"] <= needed <= found["items"]
+        for budget, holds in ((needed, True), (round(needed / 1.1), False)):
+            fresh.configure(*usual, ("budget = 60", f"budget = {budget}"))
+            (planned,) = fresh.json("plan", "--now", NOW)["outlooks"]
+            assert all(goal["half_width"] <= goal["margin"] for goal in planned["goals"]) == holds
+
+    def test_a_panel_with_goals_of_its_own_shares_its_budget_with_nothing(self, fresh):
+        (found,) = fresh.json("plan", "--now", NOW)["outlooks"]
+        assert (found["budget_shared_with"], found["budget_for_all_goals"]) == ([], None)
 
     def test_a_panel_that_stops_at_its_goals_is_told_where(self, fresh):
         fresh.configure(("budget = 60", 'budget = 900\nstop_rule = "goals"'), ("margin = 0.1", "margin = 0.2"))
