@@ -15,7 +15,9 @@ _TYPES: Final[Mapping[str, str]] = {
     **dict.fromkeys(("panel", "classifier", "metric", "segment", "undefined", "method", "state", "reason"), "VARCHAR"),
     **dict.fromkeys(("uncorrected_reason", "why_fewer"), "VARCHAR"),
     **dict.fromkeys(("window_start", "window_end", "estimated_at", "since", "until"), "TIMESTAMPTZ"),
-    **dict.fromkeys(("cycle", "period", "revision", "labels_used", "windows", "windows_before"), "BIGINT"),
+    **dict.fromkeys(
+        ("cycle", "period", "revision", "labels_used", "windows", "windows_in_span", "windows_before"), "BIGINT"
+    ),
     **dict.fromkeys(("replaced", "shadow"), "BOOLEAN"),
 }
 """The types of a Parquet file's columns, the same in every file also where a column is empty; others are numbers."""

@@ -50,7 +50,9 @@ def show_together(rows: Sequence[Mapping[str, Any]], *, by_method: bool = False)
         print_line("Nothing is judged yet. `stratawatch status` says what the cycles wait for.")
     for panel, mine in _parts(rows):
         first = mine[0]
-        newest = f"{count_text(first['windows'], 'window')} together, {span_text(first['since'], first['until'])}"
+        some = f"{first['windows']:,} of " if first["windows"] < first["windows_in_span"] else ""
+        several = some + count_text(first["windows_in_span"], "window")
+        newest = f"{several} together, {span_text(first['since'], first['until'])}"
         before = f"; change from {count_text(first['windows_before'], 'window')}"
         print_line(f"{panel}: {newest}{before if first['windows_before'] else ''}")
         if first["why_fewer"]:
@@ -98,6 +100,7 @@ def _row(panel: str, found: "NewestTogether", estimate: "Estimate") -> dict[str,
     return {
         "panel": panel,
         "windows": len(found.newest),
+        "windows_in_span": found.newest[-1].period - found.newest[0].period + 1,
         "windows_before": len(found.before),
         "why_fewer": found.why_fewer or None,
         "since": found.newest[0].window.start,
@@ -126,11 +129,24 @@ def _how_to_read(rows: Sequence[Mapping[str, Any]]) -> str:
     return f"the {stream_in_words(row)} moved by {signed_points(row['value'])}, {sure}"
 
 
+def _value(row: Mapping[str, Any]) -> str:
+    """A value with its interval; a change is in points, and a negative one may be good.
+
+    >>> _value({"windows_before": 1, "value": -0.04, "low": -0.091, "high": 0.012})
+    '−4.0 pts (−9.1 to +1.2)'
+    """
+    if not row["windows_before"]:
+        return value_text(row)
+    half = (row["high"] - row["low"]) / 2
+    low, high = (signed_points(row[end], half).removesuffix(" pts") for end in ("low", "high"))
+    return f"{signed_points(row['value'], half)} ({low} to {high})"
+
+
 def _cells(row: Mapping[str, Any], *, by_method: bool) -> dict[str, str]:
     how = {"n_eff": "" if row["n_eff"] is None else count(row["n_eff"])} if by_method else {}
     return {
         "metric": stream_text(row),
-        "value": value_text(row) if row["undefined"] is None else f"undefined: {row['undefined']}",
+        "value": _value(row) if row["undefined"] is None else f"undefined: {row['undefined']}",
         "labels": f"{row['labels_used']:,}",
         **how,
     }

@@ -170,7 +170,10 @@ def _left_out_text(left_out: Sequence[tuple[Cycle, str]]) -> str:
     if not left_out:
         return ""
     newest, why_not = left_out[-1]
-    older = f", and {count_text(len(left_out) - 1, 'older window')} are left out too" if left_out[1:] else ""
+    others = len(left_out) - 1
+    older = (
+        f", and {count_text(others, 'older window')} {'is' if others == 1 else 'are'} left out too" if others else ""
+    )
     return f"the window from {newest.window.start:%Y-%m-%d} {why_not}{older}"
 
 

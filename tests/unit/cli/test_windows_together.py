@@ -1,6 +1,8 @@
 """`estimates --together`: the newest windows as one, and their change."""
 
+import re
 import shutil
+import sqlite3
 from pathlib import Path
 
 import pytest
@@ -87,6 +89,8 @@ class TestChange:
     def test_text_says_from_what(self, weeks):
         out = weeks.run("estimates", "--together", "2", "--change").stdout
         assert "spam: 2 windows together, 2026-01-12 to 2026-01-26; change from 1 window" in out
+        sign = "[+−±]"
+        assert re.search(rf"^lr precision +{sign}[\d.]+ pts \({sign}[\d.]+ to {sign}[\d.]+\) +\d", out, re.MULTILINE)
 
     def test_needs_a_window_before(self, judged):
         said = judged.run("estimates", "--together", "1", "--change", code=2).stderr
@@ -202,6 +206,16 @@ class TestAfterAClassifierCameAndAnotherLeft:
             "the window from 2026-01-19 had new say yes by another rule: score_rf >= 0.7, "
             "and 2 older windows are left out too"
         )
+
+
+def test_a_window_that_is_not_judged_lies_among_those_that_are(weeks, tmp_path):
+    home = Installation(Path(shutil.copytree(weeks.folder, tmp_path / "gap")))
+    with sqlite3.connect(home.folder / "stratawatch.db") as store:
+        store.execute("UPDATE cycles SET state = 'refused' WHERE id = 2")
+    out = home.run("estimates", "--together", "2").stdout
+    assert out.startswith("spam: 2 of 3 windows together, 2026-01-05 to 2026-01-26\n")
+    row = row_of(home.json("estimates", "--together", "2")["together"])
+    assert (row["windows"], row["windows_in_span"]) == (2, 3)
 
 
 def test_too_few_judged_windows_are_a_reason(weeks):
