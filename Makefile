@@ -108,10 +108,10 @@ docs: $(STAMP)  ## The pages of docs/ and the API, into site/; a link that leads
 bench: $(STAMP)  ## One benchmark: NAME=demo_worlds ARGS=--quick.
 	@start=$$SECONDS; $(BIN)/python -m benchmarks.$(NAME) $(ARGS); echo "run: $$((SECONDS - start)) s"
 
-# labels and stream are in neither list: they need real data (--data). Benchmarks that take times or kill run one by one;
-# of the others, which only count, two run at once.
-TIMED = chaos solver study scan engines panels years dashboard label_flood alert_faults soak
-COUNTED = coverage alarms by_metric cold_goals high_fractions forecasts weeks_together demo_worlds papers moved missing_answers label_error second_votes agreement
+# labels and stream are in neither list: they need real data (--data). Benchmarks that take times run one by one; of the
+# others, which only count, two run at once, those that take longest first.
+TIMED = solver study scan panels years dashboard label_flood soak
+COUNTED = alarms chaos cold_goals forecasts papers coverage demo_worlds alert_faults engines high_fractions by_metric moved weeks_together missing_answers label_error second_votes agreement
 
 bench-quick: $(STAMP)  ## The short form of every benchmark that needs no data; each must hold.
 	@start=$$SECONDS; \
