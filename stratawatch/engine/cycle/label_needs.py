@@ -136,7 +136,7 @@ def _budget_needed(forecast: BudgetForecasts, goals: Sequence[Goal], fewest: int
         (point,) = forecast.curve([labels], labels, metrics)
         return all(point.half_widths.get((goal.classifiers[0], goal.metric), 1.0) <= goal.margin for goal in goals)
 
-    steps = [fewest]
+    steps = [max(fewest, 1)]  # none are needed where labels that are known suffice
     while steps[-1] < items:
         steps.append(min(ceil(steps[-1] * _TWENTIETH_MORE), items))
     first, last = 0, len(steps) - 1
