@@ -86,7 +86,7 @@ def test_pages_and_windows_together_have_the_same_values(judged, week):
 
 def test_what_moved_reads_the_same_precision(judged, week):
     tx, cycle, _, stored = week
-    (window,) = ComparedWindows(tx).since(judged.panel, cycle, MONDAY).windows
+    (window,) = ComparedWindows(tx).since(judged.panel, cycle, "rf", MONDAY).windows
     totals = DomainTotals.of([window.labelled.counted], "rf")
     assert totals.rates[0] == pytest.approx(stored["rf", "precision"].result.value)
 
@@ -99,7 +99,7 @@ def test_mistakes_and_cut_offs_weigh_labels_alike(judged, week):
     assert sum(one.weight for one in items) == pytest.approx(size)
     called = [one for one in items if one.side("rf") == "called"]
     wrong = sum(one.weight for one in called if one.is_mistake("rf")) / sum(one.weight for one in called)
-    (window,) = ComparedWindows(tx).since(judged.panel, cycle, MONDAY).windows
+    (window,) = ComparedWindows(tx).since(judged.panel, cycle, "rf", MONDAY).windows
     choice = choose_cut_off([window.scored("rf")], "rf", LimitLine("precision", 0.5), in_use=0.6)
     assert choice.in_use.precision.value == pytest.approx(1 - wrong)
     by_stratum = {one.stratum for one in items}
