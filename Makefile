@@ -108,15 +108,15 @@ docs: $(STAMP)  ## The pages of docs/ and the API, into site/; a link that leads
 bench: $(STAMP)  ## One benchmark: NAME=demo_worlds ARGS=--quick.
 	@start=$$SECONDS; $(BIN)/python -m benchmarks.$(NAME) $(ARGS); echo "run: $$((SECONDS - start)) s"
 
-# labels and stream are in neither list: they need real data (--data). Benchmarks that take times run one by one; of the
-# others, which only count, two run at once, those that take longest first.
+# labels and stream are in neither list: they need real data (--data). Benchmarks of seconds run one by one, and the first that
+# does not hold ends it; of the others two run at once, to the last one, those that take longest first.
 TIMED = solver study scan panels years dashboard label_flood soak
 COUNTED = alarms chaos cold_goals forecasts papers coverage demo_worlds alert_faults engines high_fractions by_metric moved weeks_together missing_answers label_error second_votes agreement
 
 bench-quick: $(STAMP)  ## The short form of every benchmark that needs no data; each must hold.
 	@start=$$SECONDS; \
 	quick() { local begun=$$SECONDS; $(BIN)/python -m benchmarks.$$1 --quick || return; echo "$$1: $$((SECONDS - begun)) s" >&2; }; \
-	whole() { local said status=0; said=$$(quick $$1 2>&1) || status=1; printf '%s\n' "$$said"; return $$status; }; \
+	whole() { local said status=0; said=$$(quick $$1 2>&1) || { status=1; said+=$$'\n'"$$1: does not hold"; }; printf '%s\n' "$$said"; return $$status; }; \
 	export -f quick whole; \
 	for name in $(TIMED); do quick $$name; done; \
 	printf '%s\n' $(COUNTED) | xargs -P 2 -I{} bash -c 'whole {}'; $(SECONDS_TAKEN)

@@ -177,8 +177,8 @@ def _outlook_document(spec: "PanelSpec", window: "Window", period: int, found: "
         "past_labels": found.past_labels,
         "labels_for_all_goals": found.together,
         "labels_if_scores_say_nothing": found.without_scores,
-        "budget_shared_with": found.shared_with,
-        "budget_for_all_goals": found.budget,
+        "budget_shared_with": found.budget_shared_with,
+        "budget_for_all_goals": found.budget_for_all_goals,
         "stop": None if found.stop is None else _point(found.stop),
         "goals": [
             {
@@ -230,15 +230,19 @@ def _all_goals(document: dict[str, Any]) -> str:
     together, unscored, budget = (
         document[name] for name in ("labels_for_all_goals", "labels_if_scores_say_nothing", "budget")
     )
-    shared = max(document["budget_for_all_goals"] or 0, together)
-    enough = budget >= max(shared, unscored or 0)
-    verdict = "suffices" if enough else "lies between the two" if budget >= shared else "does not suffice"
     said = f"All goals together need {count_text(together, 'label')}"
     if unscored is not None:
         said += f" {_guesses(document, unscored)}"
+    shared = document["budget_for_all_goals"] or 0
     if shared > together:
         others = " and ".join(map(metric_text, document["budget_shared_with"]))
         said += f". A budget is shared out for {others} too, and should be {shared:,} for that"
+        enough = "suffices" if unscored is None else "suffices by the better guess"
+        verdict = enough if budget >= shared else "does not suffice"
+    elif unscored is not None and together <= budget < unscored:
+        verdict = "lies between the two"
+    else:
+        verdict = "suffices" if budget >= together else "does not suffice"
     return f"{said}; the budget of {budget:,} {verdict}."
 
 

@@ -7,7 +7,7 @@ from typing import Final, TypeVar
 
 from stratawatch.core.designs import design_of
 from stratawatch.core.designs.budget_forecasts import BudgetForecasts, BudgetPoint
-from stratawatch.core.goals import Goal
+from stratawatch.core.goals import Goal, SurveySpec
 from stratawatch.core.history.model import has_enough_labels
 from stratawatch.core.plan import HalfWidthRange
 from stratawatch.core.planning.focus import planning_goals
@@ -27,7 +27,7 @@ from stratawatch.engine.progress import phase, report_progress
 
 BUDGETS: Final = (100, 200, 300, 500, 1000, 2000, 3000, 5000)
 """Budgets that the curve shows beside the panel's own."""
-_TWENTIETH_MORE: Final = 1.05
+_BUDGET_STEP: Final = 1.05
 Each = TypeVar("Each")
 
 
@@ -53,8 +53,8 @@ class LabelNeeds:
     `without_scores`: as many if scores say nothing, where there are no earlier labels to say more than scores.
     `stop`: where a cycle would stop that asks no more than its goals need; None where it spends its budget. `limits`:
     how streams stand at the ends of their limits, and the labels that would prove each inside. `record`: what became
-    of earlier forecasts, None before the first is judged. `shared_with`: metrics that a budget is shared out for beside
-    the goals, and `budget` is what it has to be for all goals then.
+    of earlier forecasts, None before the first is judged. `budget_shared_with`: metrics that a budget is shared out for
+    beside the goals, and `budget_for_all_goals` what it should be then; None where there are no such metrics.
     """
 
     items: int
@@ -69,8 +69,8 @@ class LabelNeeds:
     record: ForecastRecord | None = None
     has_scores: bool = True
     without_scores: int | None = None
-    shared_with: tuple[str, ...] = ()
-    budget: int | None = None
+    budget_shared_with: tuple[str, ...] = ()
+    budget_for_all_goals: int | None = None
 
 
 def label_needs(ports: Ports, spec: PanelSpec, window: Window, period: int) -> LabelNeeds:
@@ -81,7 +81,8 @@ def label_needs(ports: Ports, spec: PanelSpec, window: Window, period: int) -> L
         found.require_fit()
     history = history_with_known_labels(ports, spec, period, found)
     metrics, goals = _metrics_served(spec), _goals_one_by_one(spec)
-    forecast = BudgetForecasts(census, survey_of_panel(spec), history)
+    survey = survey_of_panel(spec)
+    forecast = BudgetForecasts(census, survey, history)
     most = min(spec.budget, census.size)
     budgets = {min(labels, census.size) for labels in (*BUDGETS, most)} if census.size else set()
     curve = forecast.curve(budgets, most, metrics, lambda labels: _one_by_one("budgets", labels))
@@ -94,8 +95,9 @@ def label_needs(ports: Ports, spec: PanelSpec, window: Window, period: int) -> L
         together=stop.labels if stop and stop.labels < most else None,
         one_by_one=lambda goals: _one_by_one("goals", goals),
     )
-    shared = shared_with(spec)
-    budget = _budget_needed(forecast, goals, needs.together, census.size) if shared and census.size else None
+    shared, needed = _metrics_beside_goals(survey), None
+    if shared and census.size:
+        needed = _budget_needed(forecast, goals, needs.together, most, census.size)
     unscored = forecast.needed_without_scores(goals)
     with ports.store.begin() as tx:
         limits = outlooks_with_pauses(kept_outlooks(tx, spec), ports.paused)
@@ -117,32 +119,38 @@ def label_needs(ports: Ports, spec: PanelSpec, window: Window, period: int) -> L
         record=record,
         has_scores=spec.has_scores,
         without_scores=None if unscored is None else max(unscored, needs.together),
-        shared_with=shared,
-        budget=budget,
+        budget_shared_with=shared,
+        budget_for_all_goals=needed,
     )
 
 
-def shared_with(spec: PanelSpec) -> tuple[str, ...]:
-    """The metrics that the panel's budget is shared out for beside its goals: where these are the usual ones."""
-    beside = planning_goals(survey_of_panel(spec))
+def _metrics_beside_goals(survey: SurveySpec) -> tuple[str, ...]:
+    """The metrics that a budget is shared out for beside the usual goals, by a design that plans for goals."""
+    beside = planning_goals(survey) if design_of(survey).plans_for_goals else ()
     return tuple(goal.metric for goal in beside if isinstance(goal, RandomSampleGoal))
 
 
-def _budget_needed(forecast: BudgetForecasts, goals: Sequence[Goal], fewest: int, items: int) -> int:
-    """The least budget that meets all goals where it is shared out for more than these, in steps of a twentieth."""
+def _budget_needed(forecast: BudgetForecasts, goals: Sequence[Goal], fewest: int, budget: int, items: int) -> int:
+    """A budget that meets all goals where it is shared out for more than these; `fewest` labels do without that.
+
+    Found by halving steps of a twentieth and the panel's own `budget`, as if more labels never did worse.
+    """
     metrics = sorted({goal.metric for goal in goals})
 
-    def suffice(labels: int) -> bool:
+    def suffices(labels: int) -> bool:
         (point,) = forecast.curve([labels], labels, metrics)
         return all(point.half_widths.get((goal.classifiers[0], goal.metric), 1.0) <= goal.margin for goal in goals)
 
-    steps = [max(fewest, 1)]  # none are needed where labels that are known suffice
-    while steps[-1] < items:
-        steps.append(min(ceil(steps[-1] * _TWENTIETH_MORE), items))
+    if not fewest:  # labels that are known suffice
+        return 0
+    grid = [fewest]
+    while grid[-1] < items:
+        grid.append(min(ceil(grid[-1] * _BUDGET_STEP), items))
+    steps = sorted({*grid, *([budget] if fewest < budget < items else [])})
     first, last = 0, len(steps) - 1
     while first < last:
         middle = (first + last) // 2
-        first, last = (first, middle) if suffice(steps[middle]) else (middle + 1, last)
+        first, last = (first, middle) if suffices(steps[middle]) else (middle + 1, last)
     return steps[first]
 
 

@@ -133,14 +133,14 @@ class ComparedWindows:
         return self._read[place]
 
 
-def are_of_one_panel(*sets: WindowSet) -> bool:
+def have_same_classifiers(*sets: WindowSet) -> bool:
     """Whether all windows have the same classifiers and scores: only then what several of them do can be compared."""
     return len({(one.panel.classifiers, one.panel.auxiliary) for windows in sets for one in windows.windows}) == 1
 
 
 def other_causes(before: WindowSet, after: WindowSet) -> tuple[OtherCause, ...]:
     """What else may have changed, as far as the store can tell before and after."""
-    scores: list[_Number] = [("score drift", WindowSet.mean_score)] if are_of_one_panel(before, after) else []
+    scores: list[_Number] = [("score drift", WindowSet.mean_score)] if have_same_classifiers(before, after) else []
     numbers: list[_Number] = [
         ("volume", WindowSet.volume),
         *scores,

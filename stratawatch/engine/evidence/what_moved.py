@@ -9,7 +9,7 @@ from stratawatch.core.alarms.moved import MetricChange, what_moved
 from stratawatch.core.alarms.other_causes import OtherCause
 from stratawatch.core.estimate import Undefined
 from stratawatch.core.population import POSITIVE
-from stratawatch.engine.evidence.compared_windows import ComparedWindows, WindowSet, are_of_one_panel, other_causes
+from stratawatch.engine.evidence.compared_windows import ComparedWindows, WindowSet, have_same_classifiers, other_causes
 from stratawatch.engine.evidence.tried_cut_offs import TriedCutOffs, tried_cut_offs
 from stratawatch.engine.model.alarm_records import StreamKey
 from stratawatch.engine.model.cycle_facts import Cycle
@@ -65,7 +65,7 @@ def change_of_stream(
 def _flags(found: MetricChange, before: WindowSet, after: WindowSet) -> Iterator[CountedFlags]:
     name = found.classifier
     yield CountedFlags("", before.calls(name, POSITIVE), after.calls(name, POSITIVE))
-    if are_of_one_panel(before, after):
+    if have_same_classifiers(before, after):
         lone = (one.calls(name, POSITIVE, alone=True) for one in (before, after))
         yield CountedFlags(f"by {name} alone", *lone)
     for segment in sorted(found.named_segments):
