@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from stratawatch.cli.expected_pages import page_document
+from stratawatch.cli.goal_needs_text import all_goals_text, source_text, stopping_text
 from stratawatch.cli.half_width_table import show_curve
 from stratawatch.cli.limit_outlooks import show_limits
 from stratawatch.cli.options import (
@@ -19,9 +20,9 @@ from stratawatch.cli.options import (
     chosen_panels,
     moment,
 )
-from stratawatch.cli.output import metric_text, print_documents, print_line, stream_in_words, stream_text, window_text
+from stratawatch.cli.output import print_documents, print_line, stream_in_words, stream_text, window_text
 from stratawatch.cli.pictures import write_picture
-from stratawatch.cli.planned_items import guides, show_planned_items, width_text
+from stratawatch.cli.planned_items import show_planned_items, width_text
 from stratawatch.cli.progress_bar import shown_progress
 from stratawatch.cli.table_output import show_rows
 from stratawatch.cli.window_option import newest_window
@@ -204,16 +205,16 @@ def _show_planned(document: dict[str, Any], *, by_method: bool) -> None:
 def show_outlook(document: dict[str, Any], *, every: bool = False, by_method: bool = False) -> None:
     """Print an outlook for a person; `every` metric, or those that goals ask for; `by_method` adds how it is made."""
     print_line(f"{document['panel']}, window {window_text(document)}: {count_text(document['items'], 'item')}")
-    print_line(_source(document))
+    print_line(source_text(document))
     if document["record"] is not None:
         print_line(document["record"]["sentence"])
     _show_second_votes(document)
     _show_gold(document)
     _show_question_change(document)
     print_line()
-    print_line(_all_goals(document))
+    print_line(all_goals_text(document))
     if document["stop"] is not None:
-        print_line(_stopping(document))
+        print_line(stopping_text(document))
     asked = document["budget"] if document["stop"] is None else document["stop"]["labels"]
     cells = [_goal_cells(goal, asked, document["budget"]) for goal in document["goals"]]
     first = document["goals"][0]
@@ -223,35 +224,6 @@ def show_outlook(document: dict[str, Any], *, every: bool = False, by_method: bo
     show_curve(document, every=every)
     if by_method:
         _show_method(document)
-
-
-def _all_goals(document: dict[str, Any]) -> str:
-    """How many labels all goals need by scores and if these say nothing, and whether the budget pays for them."""
-    together, unscored, budget = (
-        document[name] for name in ("labels_for_all_goals", "labels_if_scores_say_nothing", "budget")
-    )
-    said = f"All goals together need {count_text(together, 'label')}"
-    if unscored is not None:
-        said += f" {_guesses(document, unscored)}"
-    shared = document["budget_for_all_goals"] or 0
-    if shared > together:
-        others = " and ".join(map(metric_text, document["budget_shared_with"]))
-        said += f". A budget is shared out for {others} too, and should be {shared:,} for that"
-        enough = "suffices" if unscored is None else "suffices by the better guess"
-        verdict = enough if budget >= shared else "does not suffice"
-    elif unscored is not None and together <= budget < unscored:
-        verdict = "lies between the two"
-    else:
-        verdict = "suffices" if budget >= together else "does not suffice"
-    return f"{said}; the budget of {budget:,} {verdict}."
-
-
-def _guesses(document: dict[str, Any], unscored: int) -> str:
-    """By what guesses labels are counted, and how many it would be by the worse ones."""
-    if document["has_scores"]:
-        return f"if scores are right, and about {unscored:,} if they say nothing"
-    worse = "if half of what is called is wrong and as many positives are missed"
-    return f"if calls are as usual, and about {unscored:,} {worse}"
 
 
 def _goal_in_words(goal: dict[str, Any], cells: dict[str, str], asked: int) -> str:
@@ -304,23 +276,6 @@ def _range_document(found: "HalfWidthRange | None") -> dict[str, float | None]:
     """The ends of a range, null where the design tells none."""
     low, high = (None, None) if found is None else (found.low, found.high)
     return {"half_width_low": low, "half_width_high": high}
-
-
-def _source(document: dict[str, Any]) -> str:
-    past = count_text(document["past_labels"], "past label")
-    if document["from"] == "history":
-        return f"Predicted from {past}."
-    too_few = f"; {past} are too few" if document["past_labels"] else ""
-    return f"Predicted from {guides(document)}{too_few}."
-
-
-def _stopping(document: dict[str, Any]) -> str:
-    """Where a cycle with stop_rule = "goals" would stop."""
-    labels = document["stop"]["labels"]
-    near = "at its budget of" if labels >= document["budget"] else "near"
-    pilot = "" if document["from"] == "history" else " Without earlier labels it begins with a small round."
-    stop = f"such a cycle would stop {near} {count_text(labels, 'label')}, with these intervals."
-    return f'With stop_rule = "goals" {stop}{pilot}'
 
 
 def _goal_cells(goal: dict[str, Any], asked: int, budget: int) -> dict[str, str]:

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from stratawatch.cli.plan import _all_goals
+from stratawatch.cli.goal_needs_text import all_goals_text
 from stratawatch.cli.planned_items import width_text
 from stratawatch.formatting import percent
 from tests.unit.cli.conftest import NOW, ROWS
@@ -50,7 +50,7 @@ class TestOutlook:
         ],
     )
     def test_without_scores_it_speaks_of_calls(self, has_scores, said):
-        sentence = _all_goals({**NEEDS, "has_scores": has_scores})
+        sentence = all_goals_text({**NEEDS, "has_scores": has_scores})
         assert sentence.startswith(f"All goals together need 300 labels {said}")
         assert sentence.endswith("; the budget of 500 lies between the two.")
 
@@ -60,7 +60,7 @@ class TestOutlook:
     )
     def test_a_budget_that_something_else_shares_has_to_be_larger(self, budget, verdict):
         shared = {"budget_for_all_goals": 700, "budget_shared_with": ["false_omission_rate"], "budget": budget}
-        assert _all_goals({**NEEDS, **shared}) == (
+        assert all_goals_text({**NEEDS, **shared}) == (
             "All goals together need 300 labels if scores are right, and about 800 if they say nothing. A budget is shared"
             f" out for false omission rate too, and should be 700 for that; the budget of {budget} {verdict}."
         )
